@@ -299,6 +299,28 @@ fn what_flies_falls_freely_if_it_is_balanced() {
 }
 
 #[test]
+fn what_walks_stands_if_it_is_balanced() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    let mirrored = |clip: &str| {
+        sandbox.run(["edit", clip, "--mirror", "-o", "mirrored.bvh", "--overwrite"]).ok();
+        "mirrored.bvh".to_owned()
+    };
+    for clip in ["clips/alex_walk.bvh", "clips/robin_walk.bvh", "clips/alex_turn.bvh"].map(path) {
+        for (clip, fps) in [(clip.clone(), "30"), (clip.clone(), "50"), (mirrored(&clip), "30")] {
+            let report = |flags: &[&str]| {
+                let words = ["retarget", &clip, &robot, "-o", "walk.csv", "--overwrite", "--json"];
+                sandbox.run([&words[..], &["--fps", fps], flags].concat()).ok().rows().remove(0)
+            };
+            let within = |row: &serde_json::Value| row["robot"]["balance"]["within"].as_f64().unwrap();
+            let (before, after) = (report(&[]), report(&["--balance"]));
+            assert!(within(&before) < 0.6, "{clip} at {fps}: {}", within(&before));
+            assert!(within(&after) > 0.92, "{clip} at {fps}: {}", within(&after));
+        }
+    }
+}
+
+#[test]
 fn explain_shows_what_drives_a_robot() {
     let sandbox = Sandbox::new();
     let (walk, robot) = (path("clips/alex_walk.bvh"), path("robots/pip.xml"));

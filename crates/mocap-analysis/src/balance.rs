@@ -7,6 +7,8 @@
 use mocap_model::{Isometry3, Vector3};
 use nalgebra::{Matrix3, Vector2};
 
+use crate::kernel::Kernel;
+
 /// The acceleration of free fall \[m/s²\].
 pub const GRAVITY: f64 = 9.81;
 
@@ -152,11 +154,19 @@ fn slope(values: &[Vector3<f64>], at: usize, fps: f64) -> Vector3<f64> {
     pairs.map(|(weight, by)| (values[at + by] - values[at - by]) * (weight * fps)).sum()
 }
 
+/// Weights of the frames to either side in the second derivative by frame.
+const BENDS: [f64; REACH] = [8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0];
+
+/// The second derivative by frame with which accelerations are measured.
+pub(crate) fn bend_kernel() -> Kernel {
+    let own = -2.0 * BENDS.iter().sum::<f64>();
+    Kernel::new([own].into_iter().chain(BENDS).collect())
+}
+
 /// The second derivative by time, as exact.
 fn bend(values: &[Vector3<f64>], at: usize, fps: f64) -> Vector3<f64> {
-    const WEIGHTS: [f64; REACH] = [8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0];
     let twice = values[at] * 2.0;
-    let pairs = WEIGHTS.iter().zip(1..);
+    let pairs = BENDS.iter().zip(1..);
     pairs.map(|(weight, by)| (values[at + by] + values[at - by] - twice) * (weight * fps * fps)).sum()
 }
 

@@ -2,24 +2,29 @@
 //!
 //! The way that the centre of mass moves aside is small and smooth. It takes the ground point of the centre with it, and
 //! changes the zero-moment point as that of an inverted pendulum (S. Kajita et al., "Biped walking pattern generation by using preview control of zero-moment
-//! point", 2003). The convex problem over all frames is solved by the alternating direction method of multipliers
-//! (S. Boyd et al., 2011): a banded system, and the nearest point of each frame's soles, by turns.
+//! point", 2003), with the filter and the differences by which [`BalanceCurves`] of a motion are measured: the unknown is
+//! a curve that one kernel turns into the way, and another into the filtered way. The convex problem over all frames is
+//! solved by the alternating direction method of multipliers (S. Boyd et al., 2011): a banded system, and the nearest
+//! point of each frame's soles, by turns.
 
 use std::ops::Range;
 
 use mocap_model::Vector3;
 use nalgebra::Vector2;
 
-use crate::{BalanceCurves, GRAVITY, Polygon};
+use crate::balance::bend_kernel;
+use crate::bands::Bands;
+use crate::kernel::{Kernel, Row};
+use crate::low_pass::low_pass_kernels;
+use crate::{BALANCE_CUTOFF, BalanceCurves, GRAVITY, Polygon};
 
-/// Rounds of the method.
-const ROUNDS: usize = 80;
-/// Weight of a metre per second squared aside, against a metre \[s²\].
-const SMOOTH: f64 = 0.02;
 /// Weight of the soles, against a metre aside.
 const HOLD: f64 = 0.5;
 /// Weight of free fall in flight [s²], against a metre.
 const FALL: f64 = 2.0;
+/// Zero-moment points are planned at most this often per second: they are free of what is faster than 6 Hz, and at
+/// higher rates the system of all frames has no exact solution in numbers of 64 bits \[Hz\].
+const FASTEST: f64 = 120.0;
 
 /// What has to be over the soles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +33,26 @@ pub enum OverSoles {
     Centre,
     /// The zero-moment point: of what moves.
     ZeroMoment,
+}
+
+impl OverSoles {
+    /// Weight of a metre per second squared aside, against a metre \[s²\].
+    fn smooth(self) -> f64 {
+        match self {
+            OverSoles::Centre => 0.02,
+            // Soles change from frame to frame, and the filter smooths as well.
+            OverSoles::ZeroMoment => 0.005,
+        }
+    }
+
+    /// Rounds of the method.
+    fn rounds(self) -> usize {
+        match self {
+            OverSoles::Centre => 80,
+            // It is planned again after each fit.
+            OverSoles::ZeroMoment => 20,
+        }
+    }
 }
 
 /// What carries a motion: by frame the soles that something has to be over, and the frames that fly. Frames with neither
@@ -44,68 +69,134 @@ pub struct Support {
     pub flights: Vec<Range<usize>>,
 }
 
-/// Ways aside of the centre of mass on the floor, one a frame \[m\].
-pub fn centre_aside(curves: &BalanceCurves, support: &Support, fps: f64) -> Vec<Vector2<f64>> {
-    let Support { soles, over, inside, flights } = support;
-    let frames = soles.len();
-    let mut falls = vec![false; frames];
-    flights.iter().for_each(|flight| falls[flight.clone()].fill(true));
-    let rate = fps * fps;
-    let inner: Vec<Polygon> = soles.iter().map(|sole| sole.shrunk(*inside)).collect();
-    let point: Vec<Option<Vector2<f64>>> = (0..frames)
-        .map(|frame| match over {
-            _ if soles[frame].is_empty() => None,
-            OverSoles::Centre => Some(curves.centre[frame].xy()),
-            OverSoles::ZeroMoment => curves.zero_moment[frame],
-        })
-        .collect();
-    // How that point answers to ways aside in a frame and its neighbours.
-    let answer: Vec<[f64; 3]> = (0..frames)
-        .map(|frame| {
-            let height = curves.centre[frame].z.max(0.05);
-            let k = match over {
-                OverSoles::Centre => 0.0,
-                OverSoles::ZeroMoment => height / (GRAVITY + curves.acceleration[frame].z).max(2.0) * rate,
-            };
-            [-k, 1.0 + 2.0 * k, -k]
-        })
-        .collect();
-    let mut system = Bands::new(frames);
-    for frame in 0..frames {
-        system.add(frame, [0.0, 1.0, 0.0], 1.0);
-        system.add(frame, [1.0, -2.0, 1.0], SMOOTH * SMOOTH * rate * rate);
-        if point[frame].is_some() {
-            system.add(frame, answer[frame], HOLD);
-        } else if falls[frame] {
-            system.add(frame, [1.0, -2.0, 1.0], FALL * FALL * rate * rate);
+/// Ways aside of the centre of mass on the floor, one a frame \[m\]. `centre` is the centre of mass of the motion as it
+/// is, without the filter of the curves; it is what the ways are added to.
+pub fn centre_aside(
+    curves: &BalanceCurves,
+    centre: &[Vector3<f64>],
+    support: &Support,
+    fps: f64,
+) -> Vec<Vector2<f64>> {
+    let stride = match support.over {
+        OverSoles::Centre => 1,
+        OverSoles::ZeroMoment => (fps / FASTEST).ceil().max(1.0) as usize,
+    };
+    let frames: Vec<usize> = (0..support.soles.len()).step_by(stride).collect();
+    let ways = Problem::of(curves, centre, support, &frames, fps / stride as f64).solve();
+    let between = |frame: usize| {
+        let before = ways[frame / stride];
+        let after = ways.get(frame / stride + 1).unwrap_or(&before);
+        before.lerp(after, (frame % stride) as f64 / stride as f64)
+    };
+    (0..support.soles.len()).map(between).collect()
+}
+
+/// What frames ask of the unknown curve, by frame.
+struct Problem {
+    /// The way aside.
+    way: Vec<Row>,
+    /// Its second difference.
+    bend: Vec<Row>,
+    /// How what has to be over the soles answers to it.
+    answer: Vec<Row>,
+    /// What has to be over the soles; `None` where nothing has to be.
+    point: Vec<Option<Vector2<f64>>>,
+    /// Where it may be.
+    inner: Vec<Polygon>,
+    /// In flight: the second difference of a way on which the centre of mass goes straight on.
+    fall: Vec<Option<Vector2<f64>>>,
+    over: OverSoles,
+    /// Squared frames per second.
+    rate: f64,
+}
+
+impl Problem {
+    fn of(
+        curves: &BalanceCurves,
+        centre: &[Vector3<f64>],
+        support: &Support,
+        frames: &[usize],
+        fps: f64,
+    ) -> Problem {
+        let Support { soles, over, inside, flights } = support;
+        let (rate, count) = (fps * fps, frames.len());
+        let [filtered, way] = match over {
+            OverSoles::Centre => [Kernel::one(), Kernel::one()],
+            OverSoles::ZeroMoment => low_pass_kernels(BALANCE_CUTOFF, fps),
+        };
+        let difference = Kernel::new(vec![-2.0, 1.0]);
+        let (bend, acceleration) = (way.then(&difference), filtered.then(&bend_kernel()));
+        let answer = |(row, &frame): (usize, &usize)| match over {
+            OverSoles::Centre => filtered.row(row, count),
+            OverSoles::ZeroMoment => {
+                let height = curves.centre[frame].z.max(0.05);
+                let k = height / (GRAVITY + curves.acceleration[frame].z).max(2.0) * rate;
+                filtered.plus(&acceleration, -k).row(row, count)
+            }
+        };
+        let point = |frame: &usize| match over {
+            _ if soles[*frame].is_empty() => None,
+            OverSoles::Centre => Some(curves.centre[*frame].xy()),
+            OverSoles::ZeroMoment => curves.zero_moment[*frame],
+        };
+        let path: Vec<Vector2<f64>> = frames.iter().map(|frame| centre[*frame].xy()).collect();
+        let fall = |(row, frame): (usize, &usize)| {
+            let flies = flights.iter().any(|flight| flight.contains(frame));
+            flies.then(|| -difference.row(row, count).apply(&path))
+        };
+        Problem {
+            way: (0..count).map(|row| way.row(row, count)).collect(),
+            bend: (0..count).map(|row| bend.row(row, count)).collect(),
+            answer: frames.iter().enumerate().map(answer).collect(),
+            point: frames.iter().map(point).collect(),
+            inner: frames.iter().map(|frame| soles[*frame].shrunk(*inside)).collect(),
+            fall: frames.iter().enumerate().map(fall).collect(),
+            over: *over,
+            rate,
         }
     }
-    system.factor();
-    let mut aside = vec![Vector2::zeros(); frames];
-    let nearest = |frame: usize| point[frame].map_or_else(Vector2::zeros, |at| inner[frame].nearest(&at));
-    let mut goals: Vec<Vector2<f64>> = (0..frames).map(nearest).collect();
-    let mut prices = vec![Vector2::<f64>::zeros(); frames];
-    for _ in 0..ROUNDS {
-        let mut right = vec![Vector2::zeros(); frames];
+
+    /// The ways aside.
+    fn solve(&self) -> Vec<Vector2<f64>> {
+        let frames = self.way.len();
+        let [smooth, fall] = [self.over.smooth(), FALL].map(|weight| (weight * self.rate).powi(2));
+        let rows = self.way.iter().chain(&self.bend).chain(&self.answer);
+        let mut system = Bands::new(frames, rows.map(|row| row.weights.len()).max().unwrap_or(1));
         for frame in 0..frames {
-            if let Some(at) = point[frame] {
-                let wanted = (goals[frame] - at - prices[frame]) * HOLD;
-                add_row(&mut right, frame, answer[frame], &wanted);
-            } else if falls[frame] {
-                let fall = -curves.acceleration[frame].xy() / rate * (FALL * FALL * rate * rate);
-                add_row(&mut right, frame, [1.0, -2.0, 1.0], &fall);
+            system.add(&self.way[frame], 1.0);
+            system.add(&self.bend[frame], smooth);
+            if self.point[frame].is_some() {
+                system.add(&self.answer[frame], HOLD);
+            } else if self.fall[frame].is_some() {
+                system.add(&self.bend[frame], fall);
             }
         }
-        system.solve(&mut right);
-        aside = right;
-        for frame in 0..frames {
-            let Some(at) = point[frame] else { continue };
-            let moved = at + apply(&aside, frame, answer[frame]);
-            goals[frame] = inner[frame].nearest(&(moved + prices[frame]));
-            prices[frame] += moved - goals[frame];
+        system.factor();
+        let nearest =
+            |frame: usize| self.point[frame].map_or_else(Vector2::zeros, |at| self.inner[frame].nearest(&at));
+        let mut goals: Vec<Vector2<f64>> = (0..frames).map(nearest).collect();
+        let mut prices = vec![Vector2::<f64>::zeros(); frames];
+        let mut curve = vec![Vector2::zeros(); frames];
+        for _ in 0..self.over.rounds() {
+            curve.fill(Vector2::zeros());
+            for frame in 0..frames {
+                if let Some(at) = self.point[frame] {
+                    let wanted = (goals[frame] - at - prices[frame]) * HOLD;
+                    self.answer[frame].add_to(&mut curve, &wanted);
+                } else if let Some(bend) = self.fall[frame] {
+                    self.bend[frame].add_to(&mut curve, &(bend * fall));
+                }
+            }
+            system.solve(&mut curve);
+            for frame in 0..frames {
+                let Some(at) = self.point[frame] else { continue };
+                let moved = at + self.answer[frame].apply(&curve);
+                goals[frame] = self.inner[frame].nearest(&(moved + prices[frame]));
+                prices[frame] += moved - goals[frame];
+            }
         }
+        self.way.iter().map(|way| way.apply(&curve)).collect()
     }
-    aside
 }
 
 /// How much higher the centre of mass goes, one a frame \[m\]: in flight it falls freely from where it left the floor
@@ -129,145 +220,150 @@ pub fn centre_higher(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64
     higher
 }
 
-/// The second difference, or another row of three, at a frame; the ends stay as they are beyond them.
-fn apply(values: &[Vector2<f64>], frame: usize, row: [f64; 3]) -> Vector2<f64> {
-    columns(frame, values.len()).into_iter().zip(row).map(|(column, weight)| values[column] * weight).sum()
-}
-
-fn add_row(right: &mut [Vector2<f64>], frame: usize, row: [f64; 3], value: &Vector2<f64>) {
-    for (column, weight) in columns(frame, right.len()).into_iter().zip(row) {
-        right[column] += value * weight;
-    }
-}
-
-fn columns(frame: usize, frames: usize) -> [usize; 3] {
-    [frame.saturating_sub(1), frame, (frame + 1).min(frames - 1)]
-}
-
-/// A symmetric matrix with two bands beside its diagonal: sums of squares of rows of three.
-struct Bands {
-    /// By row: the diagonal, and the entries to its left, the nearer first.
-    rows: Vec<[f64; 3]>,
-}
-
-impl Bands {
-    fn new(size: usize) -> Bands {
-        Bands { rows: vec![[0.0; 3]; size] }
-    }
-
-    fn add(&mut self, frame: usize, row: [f64; 3], weight: f64) {
-        let columns = columns(frame, self.rows.len());
-        for (a, first) in columns.into_iter().zip(row) {
-            for (b, second) in columns.into_iter().zip(row) {
-                if b <= a {
-                    self.rows[a][a - b] += weight * first * second;
-                }
-            }
-        }
-    }
-
-    /// Into a lower triangle, in place.
-    fn factor(&mut self) {
-        for row in 0..self.rows.len() {
-            let far = if row > 1 { self.rows[row][2] / self.rows[row - 2][0] } else { 0.0 };
-            let across = if row > 1 { far * self.rows[row - 1][1] } else { 0.0 };
-            let near = if row > 0 { (self.rows[row][1] - across) / self.rows[row - 1][0] } else { 0.0 };
-            let diagonal = (self.rows[row][0] - near * near - far * far).max(f64::MIN_POSITIVE).sqrt();
-            self.rows[row] = [diagonal, near, far];
-        }
-    }
-
-    fn solve(&self, right: &mut [Vector2<f64>]) {
-        for row in 0..right.len() {
-            let [diagonal, near, far] = self.rows[row];
-            let mut value = right[row];
-            if row > 0 {
-                value -= right[row - 1] * near;
-            }
-            if row > 1 {
-                value -= right[row - 2] * far;
-            }
-            right[row] = value / diagonal;
-        }
-        for row in (0..right.len()).rev() {
-            let mut value = right[row];
-            if let Some(next) = self.rows.get(row + 1) {
-                value -= right[row + 1] * next[1];
-            }
-            if let Some(next) = self.rows.get(row + 2) {
-                value -= right[row + 2] * next[2];
-            }
-            right[row] = value / self.rows[row][0];
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Segment;
+    use crate::{Segment, low_pass};
     use mocap_model::Isometry3;
     use nalgebra::Matrix3;
 
-    /// A mass that swings to a side above a sole, with its curves.
-    fn swaying(path: impl Fn(f64) -> Vector2<f64>) -> BalanceCurves {
-        let at = |frame: i32| path(f64::from(frame) / 30.0);
-        let placed: Vec<_> =
-            (0..90).map(|frame| vec![Isometry3::translation(at(frame).x, at(frame).y, 0.8)]).collect();
-        BalanceCurves::of(&[Segment { mass: 30.0, inertia: Matrix3::zeros() }], &placed, 30.0)
+    /// A mass that sways 80 cm above the floor, and its curves as they are measured of a robot.
+    struct Swaying {
+        centre: Vec<Vector3<f64>>,
+        curves: BalanceCurves,
+        fps: f64,
+    }
+
+    impl Swaying {
+        /// Three seconds of a path.
+        fn along(fps: f64, path: impl Fn(f64) -> Vector2<f64>) -> Swaying {
+            let frames = (3.0 * fps) as usize;
+            Swaying::at((0..frames).map(|frame| path(frame as f64 / fps)).collect(), fps)
+        }
+
+        fn at(path: Vec<Vector2<f64>>, fps: f64) -> Swaying {
+            let axis = |axis: usize| {
+                low_pass(&path.iter().map(|at| at[axis]).collect::<Vec<_>>(), BALANCE_CUTOFF, fps)
+            };
+            let [x, y] = [axis(0), axis(1)];
+            let placed: Vec<_> =
+                x.iter().zip(&y).map(|(x, y)| vec![Isometry3::translation(*x, *y, 0.8)]).collect();
+            let segment = Segment { mass: 30.0, inertia: Matrix3::zeros() };
+            let curves = BalanceCurves::of(&[segment], &placed, fps);
+            Swaying { centre: path.iter().map(|at| Vector3::new(at.x, at.y, 0.8)).collect(), curves, fps }
+        }
+
+        fn aside(&self, support: &Support) -> Vec<Vector2<f64>> {
+            centre_aside(&self.curves, &self.centre, support, self.fps)
+        }
+
+        fn moved(&self, ways: &[Vector2<f64>]) -> Swaying {
+            let path = self.centre.iter().zip(ways).map(|(centre, way)| centre.xy() + way);
+            Swaying::at(path.collect(), self.fps)
+        }
+
+        /// As a robot is balanced: planned again from where it is.
+        fn balanced(&self, support: &Support) -> Swaying {
+            let first = self.moved(&self.aside(support));
+            (1..4).fold(first, |now, _| now.moved(&now.aside(support)))
+        }
+
+        /// How far the zero-moment point is outside soles, by frame \[m\].
+        fn outside(&self, soles: &[Polygon]) -> Vec<f64> {
+            let points = self.curves.zero_moment.iter().map(|at| at.expect("it stands"));
+            points.zip(soles).map(|(at, sole)| (-sole.margin(&at)).max(0.0)).collect()
+        }
+
+        fn furthest(&self, soles: &[Polygon]) -> f64 {
+            self.outside(soles).into_iter().fold(0.0, f64::max)
+        }
     }
 
     fn sole() -> Polygon {
         Polygon::around(&[[-0.1, -0.05], [0.1, -0.05], [0.1, 0.05], [-0.1, 0.05]].map(Vector2::from))
     }
 
-    /// Ninety frames on one sole.
-    fn standing() -> Support {
-        Support { soles: vec![sole(); 90], over: OverSoles::ZeroMoment, inside: 0.02, flights: Vec::new() }
-    }
-
-    fn outside(curves: &BalanceCurves, aside: &[Vector2<f64>]) -> f64 {
-        let moved = |frame: usize| {
-            let k = curves.centre[frame].z / GRAVITY * 900.0;
-            curves.zero_moment[frame].expect("it stands") + apply(aside, frame, [-k, 1.0 + 2.0 * k, -k])
-        };
-        (2..88).map(|frame| -sole().margin(&moved(frame))).fold(0.0, f64::max)
+    /// On one sole.
+    fn standing(frames: usize) -> Support {
+        Support {
+            soles: vec![sole(); frames],
+            over: OverSoles::ZeroMoment,
+            inside: 0.02,
+            flights: Vec::new(),
+        }
     }
 
     #[test]
     fn a_centre_that_sways_too_far_is_drawn_over_the_sole() {
-        let curves = swaying(|time| Vector2::new(0.02 * (6.0 * time).sin(), 0.09 * (3.0 * time).sin()));
-        let none = vec![Vector2::zeros(); 90];
-        assert!(outside(&curves, &none) > 0.1);
-        let found = centre_aside(&curves, &standing(), 30.0);
-        assert!(outside(&curves, &found) < 0.01, "{}", outside(&curves, &found));
-        assert!(found.iter().all(|way| way.norm() < 0.12));
+        // Also where the filter has nothing to do, and where not every frame is planned.
+        for fps in [10.0, 30.0, 50.0, 120.0, 500.0, 1000.0] {
+            let sways = |time: f64| Vector2::new(0.02 * (6.0 * time).sin(), 0.09 * (3.0 * time).sin());
+            let found = Swaying::along(fps, sways);
+            let support = standing(found.centre.len());
+            assert!(found.furthest(&support.soles) > 0.1);
+            let balanced = found.balanced(&support);
+            let outside = balanced.furthest(&support.soles);
+            assert!(outside < 0.01, "{fps}: {outside}");
+            let ways = balanced.centre.iter().zip(&found.centre).map(|(a, b)| (a - b).norm());
+            assert!(ways.fold(0.0, f64::max) < 0.12);
+        }
+    }
+
+    #[test]
+    fn steps_from_sole_to_sole_stand_as_they_are_measured() {
+        // Soles that are 20 cm apart carry a body by turns, four times in three seconds.
+        for (fps, turn) in [(30.0, 0.0), (30.0, 0.7), (60.0, 0.0)] {
+            let turn = nalgebra::Rotation2::new(turn);
+            let left = |time: f64| (time * 4.0 / 3.0) as usize % 2 == 0;
+            let side = |time: f64| if left(time) { 0.1 } else { -0.1 };
+            let found = Swaying::along(fps, |time| {
+                turn * Vector2::new(0.0, 0.06 * (std::f64::consts::PI * time * 4.0 / 3.0).sin())
+            });
+            let sole = |frame: usize| {
+                let corners = [[-0.1, -0.03], [0.1, -0.03], [0.1, 0.03], [-0.1, 0.03]].map(Vector2::from);
+                Polygon::around(&corners.map(|at| turn * (at + Vector2::new(0.0, side(frame as f64 / fps)))))
+            };
+            let soles: Vec<Polygon> = (0..found.centre.len()).map(sole).collect();
+            let support = Support { soles, inside: 0.01, ..standing(0) };
+            let moved = found.balanced(&support);
+            let outside = moved.outside(&support.soles);
+            let off = outside.iter().filter(|outside| **outside > 0.02).count();
+            assert!(off == 0, "{fps}: {off} of {}, {outside:.3?}", outside.len());
+        }
     }
 
     #[test]
     fn a_centre_beside_the_sole_is_brought_over_it() {
-        let curves = swaying(|_| Vector2::new(0.0, 0.09));
+        let found = Swaying::along(30.0, |_| Vector2::new(0.0, 0.09));
         let soles = (0..90).map(|frame| if frame < 60 { sole() } else { Polygon::default() });
-        let support =
-            Support { soles: soles.collect(), over: OverSoles::Centre, inside: 0.02, flights: Vec::new() };
-        let found = centre_aside(&curves, &support, 30.0);
+        let support = Support { soles: soles.collect(), over: OverSoles::Centre, ..standing(0) };
+        let ways = found.aside(&support);
         // The sole ends at 5 cm, and 2 cm inside it are asked for.
-        assert!((found[30] - Vector2::new(0.0, -0.06)).norm() < 1e-3, "{}", found[30]);
-        assert!(found[89].norm() < 1e-3, "{}", found[89]);
+        assert!((ways[30] - Vector2::new(0.0, -0.06)).norm() < 1e-3, "{}", ways[30]);
+        assert!(ways[89].norm() < 1e-3, "{}", ways[89]);
     }
 
     #[test]
     fn what_stands_stays() {
-        let curves = swaying(|time| Vector2::new(0.01 * time.sin(), 0.0));
-        let found = centre_aside(&curves, &standing(), 30.0);
-        assert!(found.iter().all(|way| way.norm() < 1e-3));
+        let found = Swaying::along(30.0, |time| Vector2::new(0.01 * time.sin(), 0.0));
+        assert!(found.aside(&standing(90)).iter().all(|way| way.norm() < 1e-3));
     }
 
     #[test]
     fn what_neither_stands_nor_flies_stays() {
-        let curves = swaying(|time| Vector2::new(0.02 * (6.0 * time).sin(), 0.09 * (3.0 * time).sin()));
-        let support = Support { soles: vec![Polygon::default(); 90], ..standing() };
-        assert!(centre_aside(&curves, &support, 30.0).iter().all(|way| way.norm() < 1e-12));
+        let sways = |time: f64| Vector2::new(0.02 * (6.0 * time).sin(), 0.09 * (3.0 * time).sin());
+        let support = Support { soles: vec![Polygon::default(); 90], ..standing(90) };
+        assert!(Swaying::along(30.0, sways).aside(&support).iter().all(|way| way.norm() < 1e-12));
+    }
+
+    #[test]
+    fn a_short_motion_has_ways() {
+        for frames in 0..12 {
+            let found = Swaying::at(vec![Vector2::new(0.0, 0.09); frames], 30.0);
+            let ways = found.aside(&standing(frames));
+            assert_eq!(ways.len(), frames);
+            assert!(ways.iter().all(|way| way.y < -0.01 && way.norm() < 0.1), "{frames}: {ways:?}");
+        }
     }
 
     #[test]

@@ -38,6 +38,7 @@
 mod artifacts;
 mod balance;
 mod balance_plan;
+mod bands;
 mod body_balance;
 mod contacts;
 mod error;
@@ -51,6 +52,7 @@ mod frame_poses;
 mod gate;
 mod ground;
 mod height;
+mod kernel;
 mod lengths;
 mod low_pass;
 mod marker_swaps;

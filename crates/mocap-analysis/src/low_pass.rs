@@ -2,6 +2,8 @@
 
 use std::f64::consts::{PI, SQRT_2};
 
+use crate::kernel::Kernel;
+
 /// A second-order Butterworth filter, applied forwards and backwards. The cutoff f_a of one pass is raised so
 /// that both passes together have their -3 dB point at the requested f_c: tan(π f_a / f_s) = tan(π f_c / f_s) /
 /// (√2 − 1)^(1/2n), n = 2.
@@ -12,11 +14,7 @@ use std::f64::consts::{PI, SQRT_2};
 /// Based on: D. Winter, "Biomechanics and Motor Control of Human Movement", 2009.
 pub fn low_pass(values: &[f64], cutoff: f64, fps: f64) -> Vec<f64> {
     let Some(last) = values.len().checked_sub(1) else { return Vec::new() };
-    // Values contain no frequencies above half the rate.
-    if cutoff >= 0.49 * fps {
-        return values.to_vec();
-    }
-    let tangent = (PI * cutoff / fps).tan() / (SQRT_2 - 1.0).powf(0.25);
+    let Some(tangent) = tangent(cutoff, fps) else { return values.to_vec() };
     let (k, root) = (tangent * tangent, SQRT_2 * tangent);
     let scale = 1.0 / (1.0 + root + k);
     let b = [k * scale, 2.0 * k * scale, k * scale];
@@ -39,9 +37,27 @@ pub fn low_pass(values: &[f64], cutoff: f64, fps: f64) -> Vec<f64> {
     padded[pad..pad + values.len()].to_vec()
 }
 
+/// tan(π f_a / f_s); `None` where the filter leaves values as they are, which contain no frequencies above half the rate.
+fn tangent(cutoff: f64, fps: f64) -> Option<f64> {
+    (cutoff < 0.49 * fps).then(|| (PI * cutoff / fps).tan() / (SQRT_2 - 1.0).powf(0.25))
+}
+
+/// The filter as a fraction of two kernels: with c = cos²(ω/2) and s = sin²(ω/2), both passes let c² / (c² + s² / t⁴) of
+/// the angular frequency ω through, where t is the tangent. What the second kernel makes of any curve, the filter turns
+/// into what the first one makes of it.
+pub(crate) fn low_pass_kernels(cutoff: f64, fps: f64) -> [Kernel; 2] {
+    let Some(tangent) = tangent(cutoff, fps) else { return [Kernel::one(), Kernel::one()] };
+    let c = Kernel::new(vec![0.5, 0.25]);
+    let s = Kernel::new(vec![0.5, -0.25]);
+    let above = c.then(&c);
+    let below = above.plus(&s.then(&s), tangent.powi(-4));
+    [above, below]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nalgebra::Vector2;
     use std::f64::consts::TAU;
 
     fn gain(hz: f64, filter: impl Fn(&[f64]) -> Vec<f64>) -> f64 {
@@ -60,5 +76,23 @@ mod tests {
         let line: Vec<f64> = (0..200).map(f64::from).collect();
         let out = low_pass(&line, 6.0, 120.0);
         assert!(line.iter().zip(&out).all(|(a, b)| (a - b).abs() < 1e-6));
+    }
+
+    #[test]
+    fn kernels_are_the_filter_to_the_ends() {
+        for fps in [10.0, 30.0, 120.0] {
+            let [above, below] = low_pass_kernels(6.0, fps);
+            let at = |frame: i32| f64::from(frame * frame % 17) * 0.1 + f64::from(frame) * 0.02;
+            let curve: Vec<Vector2<f64>> = (0..80).map(|frame| Vector2::new(at(frame), 0.0)).collect();
+            let rows = |kernel: &Kernel| -> Vec<f64> {
+                (0..80).map(|frame| kernel.row(frame, 80).apply(&curve).x).collect()
+            };
+            let below = rows(&below);
+            let largest = below.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+            let out = low_pass(&below, 6.0, fps);
+            for (frame, (found, wanted)) in out.iter().zip(rows(&above)).enumerate() {
+                assert!((found - wanted).abs() < 1e-7 * largest, "{fps}: {frame}: {found} {wanted}");
+            }
+        }
     }
 }

@@ -114,7 +114,7 @@ impl Plan {
         let soles = (0..clip.frames()).map(sole).collect();
         // Horizontally, a flight keeps the velocity of its take-off.
         let support = Support { soles, over: OverSoles::Centre, inside: INSIDE, flights: Vec::new() };
-        let aside = centre_aside(&found.curves, &support, fps);
+        let aside = centre_aside(&found.curves, &found.centre, &support, fps);
         let is_flight = |flight: &Range<usize>| {
             let off = off_free_fall(&found.centre, std::slice::from_ref(flight), fps);
             off.is_none_or(|off| off < NO_FLIGHT)

@@ -1,7 +1,7 @@
 //! Retargets a captured motion to a robot.
 
 use mocap_analysis::{
-    BalanceCurves, OverSoles, Polygon, Support, centre_aside, centre_higher, flights, runs,
+    BalanceCurves, BodyBalance, OverSoles, Polygon, Support, centre_aside, centre_higher, flights, runs,
 };
 use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::{Point3, Vector2};
@@ -90,11 +90,11 @@ const WEIGHTS: Weights = Weights {
 /// Shorter legs have no direction \[m\].
 pub(crate) const LEAST_LEG: f64 = 1e-3;
 /// Number of times that a balanced motion is planned, and sweeps after each.
-const BALANCE_ROUNDS: usize = 3;
+const BALANCE_ROUNDS: usize = 4;
 const BALANCE_SWEEPS: usize = 2;
 /// Distance from the edge of the soles at which the zero-moment point is planned \[m\]: the fitted motion is
 /// not exact.
-const INSIDE: f64 = 0.02;
+const INSIDE: f64 = 0.015;
 /// Sweeps that restore the positions of feet after joint speeds were limited.
 const HELD_SWEEPS: usize = 6;
 
@@ -168,13 +168,15 @@ pub fn retarget(
     let balances = options.balance && anatomy.masses.total() > 0.0;
     if balances {
         let mut support = None;
-        costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], ..costs.weights };
+        // The centre of mass must not pull parts into each other.
+        let apart = 2.0 * costs.weights.apart;
+        costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], apart, ..costs.weights };
         for _ in 0..BALANCE_ROUNDS {
             let motion = RobotMotion { fps: options.fps, poses };
-            let curves = track(robot, &anatomy, &motion).curves;
+            let found = track(robot, &anatomy, &motion);
             poses = motion.poses;
-            let support = support.get_or_insert_with(|| planned_support(&goals, &curves, options.fps));
-            aim(&mut goals, &curves, support, options.fps);
+            let support = support.get_or_insert_with(|| planned_support(&goals, &found.curves, options.fps));
+            aim(&mut goals, &found, support, options.fps);
             let sweeps = (BALANCE_SWEEPS, None);
             fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
         }
@@ -242,13 +244,16 @@ fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Su
     Support { soles, over: OverSoles::ZeroMoment, inside: INSIDE, flights }
 }
 
-/// Sets the goals of the centre of mass for a balanced motion.
-fn aim(goals: &mut [Goal], curves: &BalanceCurves, support: &Support, fps: FrameRate) {
-    let aside = centre_aside(curves, support, fps.fps());
+/// Sets the goals of the centre of mass for a balanced motion: along the floor from where it is, since the way is
+/// planned for the sum of both as it is measured; in height from where it is without what is faster than 6 Hz, by which
+/// flights are told.
+fn aim(goals: &mut [Goal], found: &BodyBalance, support: &Support, fps: FrameRate) {
+    let BodyBalance { curves, centre, .. } = found;
+    let aside = centre_aside(curves, centre, support, fps.fps());
     let higher = centre_higher(&curves.centre, &support.flights, fps.fps());
     for (frame, goal) in goals.iter_mut().enumerate() {
-        let moved = Vector3::new(aside[frame].x, aside[frame].y, higher[frame]);
-        goal.centre = Some(Point3::from(curves.centre[frame] + moved));
+        let at = centre[frame].xy() + aside[frame];
+        goal.centre = Some(Point3::new(at.x, at.y, curves.centre[frame].z + higher[frame]));
         if support.soles[frame].is_empty() {
             let lifts = goal.lift.iter_mut().flatten().flatten();
             lifts.for_each(|height| *height += higher[frame].max(0.0));

@@ -167,3 +167,19 @@ fn other_feet_move_alike() {
     moves_alike("tilted capsules", &own, &put(&walk, &on_feet(&robot, &tilted)));
     moves_alike("toes", &own, &put(&walk, &with_toes(&robot)));
 }
+
+#[test]
+fn a_balanced_walk_stands() {
+    let (walk, g1) = walk_and_robot();
+    let t1 = robot(&std::fs::read(mocap_corpus::folder().join("robots/t1.xml")).expect("a model"));
+    let metres = walk.skeleton().space().unit.map_or(1.0, |unit| unit.metres);
+    let options = RobotOptions { balance: true, ..RobotOptions::default() };
+    for (robot, name) in [(&g1, "G1"), (&t1, "T1")] {
+        let report = retarget(&walk, metres, robot, &options).expect("a humanoid").1;
+        let within = report.balance.expect("masses").within.expect("soles on the floor");
+        assert!(within > 0.96, "{name}: {within}");
+        let plain = put(&walk, robot).follow;
+        let follow = report.follow;
+        assert!(follow.thigh < plain.thigh + 2.0 && follow.shank < plain.shank + 2.0, "{name}: {follow:?}");
+    }
+}
