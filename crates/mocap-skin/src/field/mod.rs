@@ -291,6 +291,29 @@ mod tests {
     }
 
     #[test]
+    fn joints_tell_where_no_part_of_a_field_is() {
+        let (surface, skeleton) = spheres(CENTRES, [0.3, 0.2]);
+        let field = Field::new(&surface, &skeleton, |_| true, 0.03).unwrap();
+        let mut local = Pose::rest(&skeleton);
+        local.joints[0].rotation = UnitQuaternion::from_euler_angles(0.3, 0.9, 0.1);
+        local.joints[0].translation.vector = Vector3::new(4.0, 0.5, -1.0);
+        let mut object = Pose::default();
+        local.to_object(&skeleton, &mut object);
+        let posed = field.posed(&object).unwrap();
+        let mut none = 0;
+        for step in 0..300 {
+            let t = f64::from(step);
+            let at = object.joints[0].translation.vector
+                + Vector3::new((t * 1.1).sin(), (t * 0.7).cos(), (t * 1.7).sin()) * (t * 0.01);
+            let radius = 0.1 + (t * 0.3).sin().abs() * 0.5;
+            let reaches = field.reaches(&object, &at, radius);
+            assert!(reaches || posed.near(&at, radius).is_empty(), "{step}");
+            none += usize::from(!reaches);
+        }
+        assert!(none > 100, "{none}");
+    }
+
+    #[test]
     fn nothing_makes_no_field_and_far_vertices_no_huge_grid() {
         let (mut surface, skeleton) = spheres(CENTRES, [0.3, 0.2]);
         assert!(Field::new(&surface, &skeleton, |_| false, 0.03).is_none());
