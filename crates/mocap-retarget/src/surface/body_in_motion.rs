@@ -2,7 +2,7 @@
 
 use super::arm::PosedArm;
 use super::body_surface::{ArmSurface, BodySurface};
-use super::contacts::{ArmContacts, Touch, other_field};
+use super::contacts::{ArmContacts, Touch};
 use mocap_model::{Clip, Pose, Vector3};
 use mocap_skin::{Affine, PosedField};
 
@@ -53,7 +53,10 @@ impl Partner<'_> {
         pose.place(self.clip, frame);
         let core = self.body.core.as_ref().and_then(|core| core.posed(&pose.object));
         let core = core.map(|field| PartnerField { field, is_arm: false });
-        let arms = (0..2).filter_map(|arm| other_field(self.body, arm, &pose.object));
+        let arms = (0..2).filter_map(|arm| {
+            let field = self.body.arms[arm].as_ref()?.field.as_ref()?;
+            field.posed(&pose.object)
+        });
         core.into_iter().chain(arms.map(|field| PartnerField { field, is_arm: true })).collect()
     }
 

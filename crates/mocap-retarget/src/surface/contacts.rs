@@ -263,9 +263,18 @@ pub(crate) fn on_target(
     contacts.iter().map(put).collect()
 }
 
-/// Distance field of an arm in a pose.
-pub(crate) fn other_field<'a>(body: &'a BodySurface, arm: usize, object: &Pose) -> Option<PosedField<'a>> {
-    body.arms[arm].as_ref()?.field.as_ref()?.posed(object)
+/// Distance field of an arm in a pose; `None` if no part of it is in a ball.
+pub(crate) fn other_field<'a>(
+    body: &'a BodySurface,
+    arm: usize,
+    object: &Pose,
+    (middle, radius): (&Vector3<f64>, f64),
+) -> Option<PosedField<'a>> {
+    let field = body.arms[arm].as_ref()?.field.as_ref()?;
+    if !field.reaches(object, middle, radius) {
+        return None;
+    }
+    field.posed(object)
 }
 
 /// The most frequent value; the lowest of several.

@@ -28,6 +28,15 @@ pub(crate) struct Demand {
     pub by: f64,
 }
 
+/// What is asked of the demands at a pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asks {
+    /// Each demand.
+    HowMuch,
+    /// Only whether one is above [`Cost::met`]: their sizes may be other ones.
+    Whether,
+}
+
 /// A touching point on an arm, and its goal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
@@ -87,16 +96,17 @@ pub(crate) fn smallest_change(
     cost: &Cost,
     goals: &[Goal],
     segment: impl Fn(usize) -> usize,
-    mut demands: impl FnMut(&ArmMove) -> Vec<Demand>,
+    mut demands: impl FnMut(&ArmMove, Asks) -> Vec<Demand>,
 ) -> Change {
     let (mut change, mut inside) = (*base, *base);
     let moving = if goals.is_empty() { 5 } else { PARTS };
     for _ in 0..ROUNDS {
         let moved = arm.moved(&change);
-        let found = demands(&moved);
+        let found = demands(&moved, Asks::HowMuch);
         if goals.is_empty() && found.iter().all(|demand| demand.by <= cost.met) {
-            let is_met =
-                |change: &Change| demands(&arm.moved(change)).iter().all(|demand| demand.by <= cost.met);
+            let is_met = |change: &Change| {
+                demands(&arm.moved(change), Asks::Whether).iter().all(|demand| demand.by <= cost.met)
+            };
             return no_further_than_needed(&inside, change, cost, is_met);
         }
         inside = change;

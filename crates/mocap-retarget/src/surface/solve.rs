@@ -10,7 +10,7 @@ use super::contact_goals::goals;
 use super::contacts::other_field;
 use super::exit::{Exit, towards, way_out};
 use super::nearby::each_near;
-use super::push::{Cost, Demand, Goal, smallest_change};
+use super::push::{Asks, Cost, Demand, Goal, smallest_change};
 use mocap_model::Vector3;
 use mocap_skin::{FieldHit, Near, PosedField};
 
@@ -199,7 +199,7 @@ impl Stage<'_> {
             // A rotation by 1 rad moves no point of the arm further than this: its reach and the radius of the
             // hand.
             let lever = held.posed.reach() + radius;
-            let field = moved.as_ref().and_then(|moved| other_field(body, 1 - i, moved));
+            let field = moved.as_ref().and_then(|moved| other_field(body, 1 - i, moved, (&middle, radius)));
             let other = field.as_ref().map(|field| Other {
                 field,
                 near: field.near(&middle, radius),
@@ -283,7 +283,9 @@ impl Stage<'_> {
         let segment = |point: usize| asked.arm.segment(point);
         let mut places = posed.points.clone();
         let (mut distance, mut looked) = (near, false);
-        let change = smallest_change(&posed, base, &self.cost(), asked.goals, segment, |moved: &ArmMove| {
+        // The parts of the body that the arm may be near, found when the first way out is asked for.
+        let mut own_carriers = None;
+        let demands = |moved: &ArmMove, asks: Asks| {
             let at_rest = posed.points.iter().enumerate();
             places.iter_mut().zip(at_rest).for_each(|(to, (i, at))| *to = moved.place(segment(i), at));
             let mut found = Found::default();
@@ -312,9 +314,14 @@ impl Stage<'_> {
                     let (direction, way) = match &asked.side {
                         Some(side) if hit.distance < 0.0 => {
                             let direction = towards(&hit.normal, side);
-                            let carriers = at.field.near(&asked.ball.0, asked.ball.1);
-                            let out = || way_out((&*at.field, &carriers), &places[point], &direction, margin);
-                            (direction, if direction == hit.normal { -hit.distance } else { out() })
+                            let mut out = || {
+                                let carriers = *own_carriers
+                                    .get_or_insert_with(|| at.field.near(&asked.ball.0, asked.ball.1));
+                                way_out((&*at.field, &carriers), &places[point], &direction, margin)
+                            };
+                            // A point inside demands more than counts as met, whatever its way out is.
+                            let is_known = direction == hit.normal || asks == Asks::Whether;
+                            (direction, if is_known { -hit.distance } else { out() })
                         }
                         _ => (hit.normal, -hit.distance),
                     };
@@ -344,7 +351,8 @@ impl Stage<'_> {
             }
             looked = true;
             demands
-        });
+        };
+        let change = smallest_change(&posed, base, &self.cost(), asked.goals, segment, demands);
         (change, distance)
     }
 }

@@ -313,7 +313,8 @@ impl Stage<'_> {
                 let mut found = Seen { depth: depth(&hits), is_near: !hits.is_empty(), ..Seen::default() };
                 found.exit.way = found.depth.deepest;
                 found.pull = goals[i].iter().map(Goal::way).fold(0.0, f64::max);
-                let other = if meet { other_field(self.body, 1 - i, &pose.object) } else { None };
+                let ball = (&middle, radius);
+                let other = if meet { other_field(self.body, 1 - i, &pose.object, ball) } else { None };
                 if let Some(other) = &other {
                     let near = other.near(&middle, radius);
                     let deeper = |_, hit: FieldHit| found.in_other = found.in_other.max(-hit.distance);
@@ -412,8 +413,7 @@ impl Stage<'_> {
                 changes.iter().enumerate().filter(|(_, change)| **change != Change::zeros())
             {
                 pose.place(clip, frame);
-                let palette = self.body.surface.palette_of(&pose.object);
-                let posed = PosedArm::of(arm, &self.body.surface, &pose.object, &palette, &self.hinges[i]);
+                let posed = PosedArm::joints_of(arm, &pose.object, &self.hinges[i]);
                 posed.moved(change).apply(arm, &mut pose.object);
                 for (joint, rotations) in arm.joints.into_iter().zip(&mut rotations) {
                     let own = pose.object.joints[joint.index()].rotation;
