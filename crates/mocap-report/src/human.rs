@@ -124,7 +124,7 @@ impl<'a> Human<'a> {
             self.add_hand(body, hand, lower_arm);
         }
         match (self.skeleton.with_role(Role::Head), top) {
-            (Some(head), _) => self.add_head(body, head, place(&self.pose, head)),
+            (Some(head), _) => self.add_head(body, head, (head.index(), place(&self.pose, head))),
             (None, Some(top)) => self.add_head_on_shoulders(body, top),
             (None, None) => {}
         }
@@ -329,11 +329,11 @@ impl<'a> Human<'a> {
         let end = self.site(body, *chest, under_head);
         let neck = round(top, end, [girth(Role::Neck) * unit, girth(Role::Head) * unit]);
         body.solids.push(Solid { joint: chest.index(), ..neck });
-        self.add_head(body, *chest, under_head);
+        self.add_head(body, *chest, (end, under_head));
     }
 
-    /// Skull, jaw, and a nose that shows where the head looks; `at` is the place where the head starts.
-    fn add_head(&self, body: &mut Body, head: JointId, at: Vector3<f64>) {
+    /// Skull, jaw, and a nose that shows where the head looks, above the joint or site where the head starts.
+    fn add_head(&self, body: &mut Body, head: JointId, (base, at): (usize, Vector3<f64>)) {
         let unit = self.stature;
         let top = self.skeleton.children(head).iter().map(|child| place(&self.pose, *child) - at);
         let high = top.map(|way| way.dot(&self.up) / unit).fold(0.0, f64::max);
@@ -342,7 +342,7 @@ impl<'a> Human<'a> {
         let mut site = |up: f64, ahead: f64| {
             self.site(body, head, at + self.up * up * high * unit + self.forward * ahead * unit)
         };
-        let (base, crown, nose) = (site(0.0, 0.0), site(0.6, 0.01), site(0.26, 0.044));
+        let (crown, nose) = (site(0.6, 0.01), site(0.26, 0.044));
         let across = Across::Plane([base, crown, nose]);
         let joint = head.index();
         let skull = round(base, crown, [0.034 * unit, 0.0445 * unit]);
