@@ -29,6 +29,8 @@ impl Bands {
 
     /// Into a lower triangle, in place (Cholesky).
     pub(crate) fn factor(&mut self) {
+        /// The least share of an entry on the diagonal that rounding leaves.
+        const LEAST: f64 = 1e-15;
         let width = self.width;
         for row in 0..self.entries.len() / width {
             let (above, own) = self.entries.split_at_mut(row * width);
@@ -37,7 +39,7 @@ impl Bands {
                 let known = (width - left).min(column + 1);
                 if left == 0 {
                     let squares: f64 = own[1..known].iter().map(|entry| entry * entry).sum();
-                    own[0] = (own[0] - squares).max(f64::MIN_POSITIVE).sqrt();
+                    own[0] = (own[0] - squares).max(LEAST * own[0]).sqrt();
                 } else {
                     let other = &above[column * width..][..width];
                     let products = own[left + 1..left + known].iter().zip(&other[1..known]);

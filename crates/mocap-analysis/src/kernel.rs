@@ -39,8 +39,8 @@ impl Kernel {
         Kernel((0..=reach).map(|by| self.weight(by) + factor * other.weight(by)).collect())
     }
 
-    /// The weights at a frame. Beyond both ends, values are continued by point reflection, as the low-pass filter and
-    /// [`crate::BalanceCurves`] do; a single frame stays.
+    /// The weights at a frame. Beyond both ends, values are continued by point reflection; a single frame stays. For
+    /// clips longer than the reach, that is what the low-pass filter and [`crate::BalanceCurves`] do.
     pub(crate) fn row(&self, frame: usize, frames: usize) -> Row {
         let last = frames - 1;
         let (first, end) = (frame.saturating_sub(self.reach()), (frame + self.reach()).min(last));

@@ -338,14 +338,15 @@ impl Skeleton {
             let [left, right] = [left, right].map(|id| rest.joints[id.index()].translation.vector);
             (left - right).norm()
         };
-        let above = |id: JointId, other: JointId| {
-            let parent = self.joint(id).parent?;
-            (self.joint(parent).role.is_none() && !self.is_in_subtree(other, parent)).then_some(parent)
+        let middle = self.common_ancestor(limbs[0], limbs[1]);
+        let above = |id: &JointId| {
+            let parent =
+                self.joint(*id).parent.filter(|parent| ![Some(*id), Some(*parent)].contains(&middle))?;
+            self.joint(parent).role.is_none().then_some(parent)
         };
-        let pairs = std::iter::successors(Some(limbs), |[left, right]| {
-            above(*left, *right).zip(above(*right, *left)).map(|(left, right)| [left, right])
-        });
-        pairs.filter(|pair| apart(*pair) >= APART * apart(limbs)).last()
+        let pairs = std::iter::successors(Some(limbs), |[left, right]| Some([above(left)?, above(right)?]));
+        let least = APART * apart(limbs);
+        pairs.filter(|pair| least > 0.0 && apart(*pair) >= least).last().or(Some(limbs))
     }
 
     /// The joint with this name, else with this role; else, ignoring case, the only joint with this name, or the first

@@ -37,6 +37,8 @@ pub(crate) struct Stage<'a> {
     pub unit: Option<UnitSource>,
     /// By joint.
     pub sides: Vec<Option<Side>>,
+    /// Left and right joints at the hips and the shoulders, which show where the body faces.
+    across: Vec<[JointId; 2]>,
     pub bones: Vec<Bone>,
     pub feet: Vec<Foot>,
     /// The contacts of each foot; empty for a clip without frames or with very many.
@@ -81,6 +83,10 @@ impl<'a> Stage<'a> {
             unit: unit.map(|unit| unit.source),
             bones: bones(skeleton, &sides),
             sides,
+            across: [[Role::LeftUpperLeg, Role::RightUpperLeg], [Role::LeftUpperArm, Role::RightUpperArm]]
+                .into_iter()
+                .filter_map(|[left, right]| skeleton.limb_roots(left, right))
+                .collect(),
             feet,
             contacts: Vec::new(),
             floor: 0.0,
@@ -188,9 +194,7 @@ impl<'a> Stage<'a> {
 
     /// The direction on the floor that the body faces in a pose, as an angle from +Z towards +X \[rad\].
     pub(crate) fn heading(&self, pose: &[Place]) -> f64 {
-        let pairs = [(Role::LeftUpperLeg, Role::RightUpperLeg), (Role::LeftUpperArm, Role::RightUpperArm)];
-        for (left, right) in pairs {
-            let Some([left, right]) = self.clip.skeleton().limb_roots(left, right) else { continue };
+        for [left, right] in &self.across {
             let (left, right) = (pose[left.index()], pose[right.index()]);
             let across = [left[0] - right[0], left[2] - right[2]];
             if across[0].hypot(across[1]) > 1e-3 * self.size() {

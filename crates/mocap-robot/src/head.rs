@@ -54,9 +54,8 @@ impl Head {
         };
         // Above the legs of a robot without arms is its waist.
         let has_arms = limbs.len() > 2;
-        let by_place = || {
-            chains.iter().filter(|_| has_arms).find(|chain| chain.iter().all(stands)).map(|chain| (chain, 1))
-        };
+        let by_place =
+            || chains.iter().find(|chain| has_arms && chain.iter().all(stands)).map(|chain| (chain, 1));
         let (chain, sure) = by_name.or_else(by_place)?;
         // A head turns on by joints of other names; eyes and jaws turn about an axis that the neck has.
         let axis = |at: usize| rest.line(chain[at]).1;

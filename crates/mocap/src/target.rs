@@ -274,7 +274,7 @@ fn put_on_robot(
         false => source,
     };
     let (motion, report) = mocap_robot::retarget(&source, metres, robot, options)?;
-    Ok((with_roles_of_robot(motion.to_clip(robot)?), TargetReport::Robot(Box::new(report))))
+    Ok((with_roles_of_robot(motion.to_clip(robot)?, &options.bends), TargetReport::Robot(Box::new(report))))
 }
 
 /// What of a source drives a robot, as [`put_on_target`] has it; `None` where the target is not a robot. `roles` are those

@@ -8,7 +8,7 @@ use mocap_analysis::guess_unit;
 use mocap_formats::Finding;
 use mocap_model::{Clip, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitSource};
 use mocap_retarget::map_roles;
-use mocap_robot::Humanoid;
+use mocap_robot::{Bends, Humanoid};
 
 use crate::{BodySize, Problem, ReadOptions};
 
@@ -125,14 +125,16 @@ pub(crate) fn unlikely_unit(skeleton: &Skeleton, options: &ReadOptions) -> Optio
 /// The skeleton with the unit and axes that the user states; no number changes.
 pub(crate) fn restated(skeleton: &Skeleton, options: &ReadOptions) -> Skeleton {
     let space = restated_space(*skeleton.space(), options);
-    robot_with_roles(skeleton).as_ref().unwrap_or(skeleton).with_space(space)
+    robot_with_roles(skeleton, &Bends::default()).as_ref().unwrap_or(skeleton).with_space(space)
 }
 
-/// The skeleton of a humanoid robot with the roles of its joints; `None` for others, and where roles are stated.
-pub(crate) fn robot_with_roles(skeleton: &Skeleton) -> Option<Skeleton> {
+/// The skeleton of a humanoid robot with the roles of its joints; `None` for others, and where roles are stated. Knees and
+/// elbows are those of `bends`, where it has any.
+pub(crate) fn robot_with_roles(skeleton: &Skeleton, bends: &Bends) -> Option<Skeleton> {
     let stated = skeleton.joints().iter().any(|joint| joint.role.is_some());
     let robot = skeleton.robot().filter(|_| !stated)?;
-    let roles: HashMap<JointId, Role> = Humanoid::find(robot).ok()?.roles(robot).into_iter().collect();
+    let roles: HashMap<JointId, Role> =
+        Humanoid::find_bending(robot, bends).ok()?.roles(robot).into_iter().collect();
     let mut next = 0;
     let with = skeleton.with_joints(|joint| {
         joint.role = roles.get(&JointId::from(next)).copied();

@@ -4,6 +4,7 @@
 use mocap_formats::Finding;
 use mocap_model::{Clip, SignedAxis};
 use mocap_retarget::{map_roles, map_roles_in};
+use mocap_robot::Bends;
 
 use crate::unit::{in_space, robot_with_roles, with_up};
 use crate::{FileFormat, Problem, ReadOptions};
@@ -58,13 +59,13 @@ pub fn upright(clip: Clip) -> Clip {
 /// # Ok::<(), mocap::Error>(())
 /// ```
 pub fn with_roles(clip: Clip) -> Clip {
-    let clip = with_roles_of_robot(clip);
+    let clip = with_roles_of_robot(clip, &Bends::default());
     let skeleton = map_roles_in(&clip).certain().apply(clip.skeleton());
     clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
 }
 
-/// The clip of a humanoid robot with the roles of its joints; other clips are unchanged.
-pub(crate) fn with_roles_of_robot(clip: Clip) -> Clip {
-    let Some(skeleton) = robot_with_roles(clip.skeleton()) else { return clip };
+/// The clip of a humanoid robot with the roles of its joints, knees and elbows as stated; other clips are unchanged.
+pub(crate) fn with_roles_of_robot(clip: Clip, bends: &Bends) -> Clip {
+    let Some(skeleton) = robot_with_roles(clip.skeleton(), bends) else { return clip };
     clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
 }

@@ -50,8 +50,8 @@ pub(super) struct PlannedStep {
     pub(super) face: Option<OpenFace>,
     /// For a step that solves markers.
     pub(super) solve: Option<OpenSolve>,
-    /// For an edit of `mocap edit`: the edit with the files that all inputs share.
-    pub(super) edit: Option<Edit>,
+    /// For an edit of `mocap edit`: the edit with the files that all inputs share, and warnings about these for rows.
+    pub(super) edit: Option<(Edit, Vec<Diagnostic>)>,
 }
 
 /// The target of a retarget step, and its map if one is given.
@@ -159,10 +159,10 @@ impl Plans {
                 plan.steps.iter().map(|planned| planned.step.writes()).collect();
             for (at, PlannedStep { step, body, face, solve, edit, .. }) in plan.steps.iter_mut().enumerate() {
                 if let Step::One(step) = step {
-                    let loaded = edit.insert(step.edit.clone());
                     let files = EditFiles::shared(&plan.reading);
+                    let mut loaded = step.edit.clone();
                     loaded.read(&files)?;
-                    tell(&files.into_warnings(), console);
+                    *edit = Some((loaded, tell(files.into_warnings(), console)));
                     for file in step.edit.files().into_iter().filter(|file| file.is_file()) {
                         let context = JobContext::standalone();
                         context.read_file(&file, plan.reading.limits().bytes as u64)?;

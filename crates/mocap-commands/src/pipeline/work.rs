@@ -348,7 +348,8 @@ impl<'a> Progress<'a> {
         scene: Scene,
         context: &JobContext,
     ) -> Result<Scene, Diagnostic> {
-        let mut edit = planned.edit.clone().expect("edits are loaded before work");
+        let (mut edit, of_files) = planned.edit.clone().expect("edits are loaded before work");
+        self.warnings.extend(of_files);
         let files = EditFiles::of_input(&self.plan.reading, &self.job.input, context);
         edit.read(&files)?;
         self.warnings.extend(files.into_warnings());

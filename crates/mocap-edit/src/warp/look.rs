@@ -226,7 +226,8 @@ fn forward_of(clip: &Clip, body: &Body, joint: JointId) -> Vector3<f64> {
     let mut placed = Pose::default();
     reference.to_object(skeleton, &mut placed);
     let turn: UnitQuaternion<f64> = placed.joints[joint.index()].rotation;
-    turn.inverse() * facing(body, &placed).unwrap_or(body.forward)
+    let hips = hips(body);
+    turn.inverse() * hips.and_then(|hips| facing(body, hips, &placed)).unwrap_or(body.forward)
 }
 
 /// Number of frames that are averaged.
@@ -236,20 +237,24 @@ const FRAMES: usize = 256;
 fn ahead_on_average(clip: &Clip, body: &Body, joint: JointId) -> Option<Vector3<f64>> {
     let (mut local, mut placed) = (Pose::default(), Pose::default());
     let count = clip.frames().min(FRAMES);
+    let hips = hips(body)?;
     let mut sum = Vector3::zeros();
     for at in 0..count {
         clip.local_pose(at * clip.frames() / count, &mut local);
         local.to_object(&body.skeleton, &mut placed);
-        if let Some(facing) = facing(body, &placed) {
+        if let Some(facing) = facing(body, hips, &placed) {
             sum += placed.joints[joint.index()].rotation.inverse() * facing;
         }
     }
     sum.try_normalize(0.5 * count as f64)
 }
 
+fn hips(body: &Body) -> Option<[JointId; 2]> {
+    body.skeleton.limb_roots(Role::LeftUpperLeg, Role::RightUpperLeg)
+}
+
 /// The facing direction of the hips in a pose in object space.
-fn facing(body: &Body, pose: &Pose) -> Option<Vector3<f64>> {
-    let hips = body.skeleton.limb_roots(Role::LeftUpperLeg, Role::RightUpperLeg)?;
+fn facing(body: &Body, hips: [JointId; 2], pose: &Pose) -> Option<Vector3<f64>> {
     let [left, right] = hips.map(|id| pose.joints[id.index()].translation.vector);
     // Up × forward is left.
     let across = left - right;

@@ -1,9 +1,9 @@
 //! Roles by hierarchy and bone lengths, for skeletons with unknown names.
 //!
-//! Lengths are the same in every pose, so the rest pose does not matter. Limbs are the two pairs of branches with
-//! equal bone lengths, each with two long bones in sequence. Legs are the pair that words in the names of the joints
-//! call legs, or that alone points down at rest, or whose common joint is nearer to the middle of the tree; the head is on
-//! the longest remaining branch between the arms. Lengths do not show which side is left: that follows from words in the
+//! Lengths are the same in every pose, so limbs are found whatever the rest pose is: the two pairs of branches with equal
+//! bone lengths, each with two long bones in sequence. Legs are the pair that words in the names of the joints call legs;
+//! else the pair whose common joint is nearer to the middle of the tree, unless only the other one points down at rest. The
+//! head is on the longest remaining branch between the arms. Lengths do not show which side is left: that follows from words in the
 //! names, from a rest pose whose hips face forward, feet that point forward, or a motion.
 
 use super::{RoleMap, RoleReason, name};
@@ -92,7 +92,12 @@ pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
     let Some(shape) = Shape::of(skeleton) else { return };
     let rest = Rest::of(skeleton, &shape.legs);
     let stands_left = |pair: &Pair| rest.left_first(pair).or_else(|| sides(pair, &shape.legs));
-    let left_first = |pair: &Pair| pair.named_left_first(skeleton).or_else(|| stands_left(pair));
+    let named_left = |pair: &Pair| pair.named_left_first(skeleton);
+    // At rest a body faces backwards if names call the limb left that stands on the right.
+    let is_turned = |pair: &Pair| Some(named_left(pair)? != stands_left(pair)?);
+    let turned = std::iter::once(&shape.legs).chain(&shape.arms).find_map(is_turned).unwrap_or(false);
+    let left_first =
+        |pair: &Pair| named_left(pair).or_else(|| stands_left(pair).map(|is_first| is_first != turned));
     if let Some(named) = map.joint(Role::LeftUpperLeg).or(map.joint(Role::RightUpperLeg)) {
         // Names take precedence: if they contradict the legs or the sides, nothing is added.
         let known = stands_left(&shape.legs).map(|first| shape.legs.limbs[usize::from(!first)][0]);
@@ -156,6 +161,9 @@ impl Shape {
         let (first, second) = (limbs.next()?, limbs.next());
         let Some(second) = second else {
             // If there is only one pair, it is the legs, provided that they are below their common joint.
+            if first.named(skeleton) == Some(NamedLimb::Arm) {
+                return None;
+            }
             let rest = Rest::of(skeleton, &first);
             let hips = first.top;
             return rest.stands.then_some(Shape { hips, legs: first, arms: None, head: None, fit: 0.7 });
@@ -174,10 +182,12 @@ impl Shape {
         if far[0].min(far[1]) > 0.5 * far[0].max(far[1]) && far[0] != far[1] {
             fit *= 0.5;
         }
-        let named = match [&legs, &arms].map(|pair| pair.named(skeleton)) {
-            [Some(NamedLimb::Leg), Some(NamedLimb::Arm)] => Some(true),
-            [Some(NamedLimb::Arm), Some(NamedLimb::Leg)] => Some(false),
-            _ => None,
+        let names = [&legs, &arms].map(|pair| pair.named(skeleton));
+        let named = match names {
+            [Some(one), Some(other)] if one == other => None,
+            [Some(NamedLimb::Leg), _] | [_, Some(NamedLimb::Arm)] => Some(true),
+            [Some(NamedLimb::Arm), _] | [_, Some(NamedLimb::Leg)] => Some(false),
+            [None, None] => None,
         };
         // The root of some robots is the chest, to which the arms are nearer than the legs.
         let at_rest = || {
@@ -185,7 +195,7 @@ impl Shape {
             !(legs < HELD_OUT && arms > DOWN)
         };
         let (legs, arms) = if named.unwrap_or_else(at_rest) { (legs, arms) } else { (arms, legs) };
-        if named.is_some() {
+        if named.is_some() && !names.contains(&None) {
             fit = f64::max(fit, NAMED);
         } else if legs.length < 0.6 * arms.length {
             fit *= 0.6;
@@ -218,6 +228,8 @@ struct Tree<'a> {
     next: Vec<Option<JointId>>,
     /// The longest path between two joints.
     size: f64,
+    /// Whether a joint is called a knee or an elbow.
+    is_middle: Vec<bool>,
 }
 
 impl Tree<'_> {
@@ -239,7 +251,8 @@ impl Tree<'_> {
                 (*longest, next[parent.index()]) = (way, Some(id));
             }
         }
-        (size.is_finite() && size > 0.0).then_some(Tree { skeleton, length, reach, next, size })
+        let is_middle = skeleton.joints().iter().map(|joint| NamedLimb::is_middle(&joint.name)).collect();
+        (size.is_finite() && size > 0.0).then_some(Tree { skeleton, length, reach, next, size, is_middle })
     }
 
     fn is_below(&self, top: JointId, id: JointId) -> bool {
@@ -302,7 +315,7 @@ impl Tree<'_> {
     }
 
     fn is_middle(&self, id: JointId) -> bool {
-        NamedLimb::is_middle(&self.skeleton.joint(id).name)
+        self.is_middle[id.index()]
     }
 
     fn two_bones(&self, limb: &[JointId]) -> f64 {
@@ -331,13 +344,27 @@ impl Tree<'_> {
         // A joint that is called a knee or an elbow is one, where the lengths do not lead to another that is.
         let is_called = |base: &usize| self.is_middle(way[base + 1]);
         let called = bases.clone().find(is_called).filter(|_| !is_called(&base));
-        let mut limb = way[called.unwrap_or(base)..].to_vec();
-        if called.is_some() {
-            // Hinges beside it are not the end of its bone.
-            while limb.len() > 3 && self.bone(&limb, 2) < LEAST_OF_TWO * self.two_bones(&limb) {
-                limb.remove(2);
-            }
+        let by_name = called.map(|base| self.around(&way, base + 1, from));
+        [by_name, Some(way[base..].to_vec())].into_iter().flatten().find_map(|limb| self.clear(limb))
+    }
+
+    /// The limb around its middle: hinges beside it are not the ends of its bones.
+    fn around(&self, way: &[JointId], middle: usize, from: usize) -> Vec<JointId> {
+        let (mut base, mut end) = (middle - 1, middle + 1);
+        let limb = |base: usize, end: usize| [&[way[base], way[middle]], &way[end..]].concat();
+        let is_short =
+            |limb: &[JointId], bone: usize| self.bone(limb, bone) < LEAST_OF_TWO * self.two_bones(limb);
+        while base > from && is_short(&limb(base, end), 1) {
+            base -= 1;
         }
+        while end + 1 < way.len() && is_short(&limb(base, end), 2) {
+            end += 1;
+        }
+        limb(base, end)
+    }
+
+    /// The joints of a limb, without end sites, if its two bones are long enough.
+    fn clear(&self, mut limb: Vec<JointId>) -> Option<Vec<JointId>> {
         let two = self.two_bones(&limb);
         let shorter = self.bone(&limb, 1).min(self.bone(&limb, 2));
         let clear = two >= LEAST * self.size

@@ -562,3 +562,88 @@ fn several_hinges_at_one_place_are_one_joint_and_names_tell_the_sides() {
     assert_eq!(name(Role::Hips), Some("base"));
     assert!(matches!(name(Role::LeftLowerLeg), Some("r_shank_yaw")), "{:?}", name(Role::LeftLowerLeg));
 }
+
+/// The robot with the chest as its root, its names changed.
+fn renamed(rename: impl Fn(&str) -> String) -> Skeleton {
+    chest_first(Space::default()).with_joints(|joint| joint.name = rename(&joint.name)).unwrap()
+}
+
+#[test]
+fn words_in_the_names_of_one_pair_of_limbs_are_enough() {
+    let arms = ["Shoulder", "Elbow", "hand"];
+    let legs = ["Hip", "Knee", "Ankle", "foot"];
+    let has = |name: &str, words: &[&str]| words.iter().any(|word| name.contains(word));
+    let strange =
+        |name: &str| name.bytes().map(|byte| char::from(b'a' + byte % 7)).collect::<String>() + "_" + name;
+    // Other letters for one pair, with the side: nothing but the words of the other pair is left.
+    for words in [&arms[..], &legs[..]] {
+        let hidden = |name: &str| match has(name, words) {
+            true => {
+                let side = if name.starts_with("Left") { "left" } else { "right" };
+                let rest = strange(name).bytes().map(|byte| format!("{byte:x}")).collect::<String>();
+                format!(
+                    "{side}_{}",
+                    rest.chars().map(|c| if c.is_alphabetic() { 'x' } else { c }).collect::<String>()
+                )
+            }
+            false => name.to_owned(),
+        };
+        let hanging = renamed(hidden)
+            .with_joints(|joint| {
+                // Arms that hang as well.
+                if joint.offset.x.abs() > 0.04 && joint.offset.y == 0.0 && joint.offset.x.abs() != 0.1 {
+                    joint.offset = Vector3::new(0.0, -joint.offset.x.abs(), 0.0);
+                }
+            })
+            .unwrap();
+        let known = chest_first(Space::default());
+        let map = map_roles(&hanging);
+        let name = |role| map.joint(role).map(|id| known.joint(id).name.as_str());
+        assert_eq!(name(Role::LeftLowerLeg), Some("Left_Knee_Pitch"), "without {words:?}");
+    }
+}
+
+#[test]
+fn an_upper_body_has_no_legs() {
+    let joints = chest_first(Space::default());
+    let upper = cut(&joints, |joint| joint.name == "Waist");
+    let hanging = upper.with_joints(|joint| {
+        if joint.name.contains("Elbow") || joint.name.contains("hand") {
+            joint.offset = Vector3::new(0.0, -joint.offset.norm(), 0.0);
+        }
+    });
+    let map = map_roles(&hanging.unwrap());
+    assert_eq!(map.joint(Role::LeftFoot), None, "{map:?}");
+}
+
+#[test]
+fn arms_without_words_are_on_the_side_of_the_legs() {
+    // The body faces backwards, and only names of its legs have a side.
+    let legs = ["hip", "shank", "knee", "ankle"];
+    let robot = hinges_at_one_place();
+    let told = robot.with_joints(|joint| {
+        if !legs.iter().any(|word| joint.name.contains(word)) {
+            joint.name = format!(
+                "j{}",
+                joint.name.bytes().map(u64::from).fold(7, |sum, byte| sum * 31 % 99991 + byte)
+            );
+        }
+    });
+    let map = map_roles(&told.unwrap());
+    let name = |role| map.joint(role).map(|id| robot.joint(id).name.as_str());
+    assert_eq!(name(Role::LeftLowerLeg), Some("l_knee"));
+    assert_eq!(name(Role::LeftLowerArm), Some("l_elbow"));
+}
+
+#[test]
+fn a_hinge_called_elbow_beside_the_shoulder_does_not_cost_the_arm() {
+    let robot = hinges_at_one_place();
+    let named = robot.with_joints(|joint| {
+        joint.name = joint.name.replace("elbow", "forearm");
+        joint.name = joint.name.replace("shoulder_yaw", "elbow_a");
+    });
+    let named = named.unwrap();
+    let map = map_roles(&named).certain();
+    let name = |role| map.joint(role).map(|id| named.joint(id).name.as_str());
+    assert_eq!(name(Role::LeftHand), Some("l_wrist_pitch"));
+}

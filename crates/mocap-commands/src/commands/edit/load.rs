@@ -49,7 +49,13 @@ impl<'a> EditFiles<'a> {
         let is_rest = |warning: &Diagnostic| warning.remedy == Some(Remedy::DropFirstFrame);
         let rest = warnings.iter().any(is_rest);
         let others = warnings.into_iter().filter(|warning| !is_rest(warning));
-        self.warnings.borrow_mut().extend(others.map(|warning| warning.in_file(file)));
+        let mut kept = self.warnings.borrow_mut();
+        for warning in others.map(|warning| warning.in_file(file)) {
+            // A file may be named twice.
+            if !kept.contains(&warning) {
+                kept.push(warning);
+            }
+        }
         match rest && clip.frames() > 1 {
             true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
             false => clip,
@@ -128,12 +134,17 @@ pub(super) fn load(edits: &[Edit], reading: &Reading) -> Result<(Vec<Edit>, Vec<
     Ok((edits, files.into_warnings()))
 }
 
-/// Shows warnings about files that edits name, each under its file.
-pub(crate) fn tell(warnings: &[Diagnostic], console: &dyn Output) {
-    for warning in warnings {
+/// Shows warnings about files that edits name, once, each under its file; returns those that belong into JSON rows
+/// instead.
+pub(crate) fn tell(warnings: Vec<Diagnostic>, console: &dyn Output) -> Vec<Diagnostic> {
+    if console.is_json() {
+        return warnings;
+    }
+    for warning in &warnings {
         let file = warning.path.as_deref().unwrap_or_default();
         console.warnings(file, std::slice::from_ref(warning), Detail::Line);
     }
+    Vec::new()
 }
 
 /// The files that edits read.

@@ -58,10 +58,7 @@ pub(crate) fn run(
     let many = jobs.len() > 1;
     edits.iter().try_for_each(|edit| load::check_many(edit, many))?;
     let options = RunOptions::writing(&args.one.inputs.selection, &args.one.outputs, invocation);
-    // Rows contain them as well.
-    if !console.is_json() {
-        tell(&of_files, console);
-    }
+    let of_files = tell(of_files, console);
     Ok(batch::run(console, options, &jobs, |job, context| edit(job, context, args, (&edits, &of_files))))
 }
 
@@ -76,6 +73,7 @@ fn edit(
     let read_as = loaded.format.exchange();
     let (Motion { clip, mut warnings, bytes: bytes_in }, document) =
         loaded.into_motion_and_document(&reading)?;
+    warnings.extend_from_slice(of_files);
     context.check()?;
     let lead_in = usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     let path = job.input.shown();
@@ -115,7 +113,6 @@ fn edit(
         Ok(delivered) => delivered,
         Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
     };
-    let all: Vec<Diagnostic> = of_files.iter().chain(&warnings).cloned().collect();
     let row = Row {
         path: path.clone(),
         output,
@@ -127,7 +124,7 @@ fn edit(
         gates: checked,
         input_bytes: bytes_in,
         bytes,
-        warnings: &all,
+        warnings: &warnings,
     };
     let (json, text, line) = (json(&row), row.text(), row.line());
     Ok(Report {
