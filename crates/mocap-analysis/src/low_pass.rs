@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn kernels_are_the_filter_to_the_ends() {
-        for fps in [10.0, 20.0, 30.0, 120.0] {
+        for fps in [10.0, 30.0, 120.0] {
             let [above, below] = low_pass_kernels(6.0, fps);
             let at = |frame: i32| f64::from(frame * frame % 17) * 0.1 + f64::from(frame) * 0.02;
             let curve: Vec<Vector2<f64>> = (0..80).map(|frame| Vector2::new(at(frame), 0.0)).collect();
