@@ -1,9 +1,9 @@
 //! Where the centre of mass should go for a motion to stand: over the soles, and what flies falls freely.
 //!
 //! The way that the centre of mass moves aside is small and smooth. It takes the ground point of the centre with it, and
-//! changes the zero-moment point as that of an inverted pendulum (S. Kajita et al., "Biped walking pattern generation by using preview control of zero-moment
-//! point", 2003), with the filter and the differences by which [`BalanceCurves`] of a motion are measured: the unknown is
-//! a curve that one kernel turns into the way, and another into the filtered way. The convex problem over all frames is
+//! changes the zero-moment point as that of an inverted pendulum (S. Kajita et al., "Biped walking pattern generation by
+//! using preview control of zero-moment point", 2003), with the filter and the differences by which [`BalanceCurves`] of
+//! a motion are measured: the unknown is a curve that one kernel turns into the way, and another into the filtered way. The convex problem over all frames is
 //! solved by the alternating direction method of multipliers (S. Boyd et al., 2011): a banded system, and the nearest
 //! point of each frame's soles, by turns.
 

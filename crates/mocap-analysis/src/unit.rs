@@ -46,9 +46,10 @@ impl Body {
             let (top, bottom) = (skeleton.with_role(top)?, skeleton.with_role(bottom)?);
             path_length(skeleton, top, bottom)
         };
-        let left = length(Role::LeftUpperLeg, Role::LeftFoot)?;
-        let right = length(Role::RightUpperLeg, Role::RightFoot)?;
-        let legs = (left + right) / 2.0;
+        // Legs of robots start at the first hinge of the hip; the role may be on one beside the knee.
+        let hips = skeleton.limb_roots(Role::LeftUpperLeg, Role::RightUpperLeg)?;
+        let leg = |hip, foot| path_length(skeleton, hip, skeleton.with_role(foot)?);
+        let legs = (leg(hips[0], Role::LeftFoot)? + leg(hips[1], Role::RightFoot)?) / 2.0;
         let trunk = length(Role::Hips, Role::Head).or_else(|| length(Role::Hips, Role::Neck));
         let trunk = trunk.filter(|trunk| *trunk > 0.0);
         (legs > 0.0 && legs.is_finite()).then_some(Body { legs, trunk })
@@ -213,6 +214,30 @@ mod tests {
             Joint::new(format!("j{i}"), parent.map(JointId), [0.0, *length, 0.0].into())
         });
         Skeleton::new("tree", Space::default(), joints.collect()).unwrap()
+    }
+
+    #[test]
+    fn legs_of_robots_start_at_the_first_hinge_of_the_hip() {
+        let mut joints = vec![Joint { role: Some(Role::Hips), ..Joint::new("base", None, Vector3::zeros()) }];
+        for (side, x) in [("left", 0.1), ("right", -0.1)] {
+            let of = |role: Role| Some(if side == "left" { role } else { role.mirrored() });
+            // The hinge with the role of the thigh is at the knee.
+            for (name, down, role) in [
+                ("hip_roll", 0.0, None),
+                ("hip_yaw", 0.4, of(Role::LeftUpperLeg)),
+                ("knee", 0.0, of(Role::LeftLowerLeg)),
+                ("ankle", 0.38, of(Role::LeftFoot)),
+            ] {
+                let parent = if name == "hip_roll" { 0 } else { joints.len() - 1 };
+                let at = Vector3::new(if parent == 0 { x } else { 0.0 }, -down, 0.0);
+                joints.push(Joint {
+                    role,
+                    ..Joint::new(format!("{side}_{name}"), Some(JointId::from(parent)), at)
+                });
+            }
+        }
+        let robot = Skeleton::new("robot", Space::default(), joints).unwrap();
+        assert!((leg_length(&robot).unwrap() - 0.78).abs() < 1e-12);
     }
 
     #[test]

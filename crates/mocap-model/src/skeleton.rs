@@ -304,10 +304,9 @@ impl Skeleton {
         self.iter().find(|(_, joint)| joint.role == Some(role)).map(|(id, _)| id)
     }
 
-    /// Where a left and a right limb are joined to the body: places that do not move as the limbs turn. These are the
-    /// joints of the two roles, or, where several joints without a role turn a limb one after another, as the hinges at
-    /// the hip of a robot do, the first of them. Joints in the middle of the body, from which both limbs start, are left
-    /// out.
+    /// Where a left and a right limb are joined to the body: joints that stay in place as the limbs rotate. These are the
+    /// joints of the two roles, or, where joints without a role are above them, such as the other hinges of a robot's
+    /// hip, the first of these. A joint above both limbs is not part of either. `None` without one of the roles.
     ///
     /// ```
     /// use mocap_model::*;
@@ -347,6 +346,15 @@ impl Skeleton {
         let pairs = std::iter::successors(Some(limbs), |[left, right]| Some([above(left)?, above(right)?]));
         let least = APART * apart(limbs);
         pairs.filter(|pair| least > 0.0 && apart(*pair) >= least).last().or(Some(limbs))
+    }
+
+    /// Left and right joints where legs and arms are joined to the body ([`Skeleton::limb_roots`]): the lines across hips and
+    /// shoulders, which show where a body faces. Pairs that the body lacks are left out.
+    pub fn lateral_pairs(&self) -> Vec<[JointId; 2]> {
+        [[Role::LeftUpperLeg, Role::RightUpperLeg], [Role::LeftUpperArm, Role::RightUpperArm]]
+            .into_iter()
+            .filter_map(|[left, right]| self.limb_roots(left, right))
+            .collect()
     }
 
     /// The joint with this name, else with this role; else, ignoring case, the only joint with this name, or the first

@@ -1,12 +1,13 @@
 //! Films: a camera that follows the motions, and the content of each picture.
 
 use crate::View;
-use crate::body::{Solid, body, top};
+use crate::body::{body, top};
 use crate::bounds::bounds;
 use crate::drawing::Theme;
 use crate::mesh::mesh;
 use crate::paint::{Canvas, Eye, Paints};
 use crate::picture::Picture;
+use crate::solid::Solid;
 use crate::stage::{FAR, Place, Stage, evenly_spaced};
 use crate::surface::{Colours, Surface};
 use crate::ticks::grid;

@@ -4,7 +4,7 @@
 //! Proportions are shares of the stature. Based on: R. Drillis, R. Contini, "Body Segment Parameters", 1966; widths of
 //! hips and shoulders follow the skeleton.
 
-use crate::body::{Across, Body, Solid, round};
+use crate::solid::{Across, Body, Solid, round};
 use crate::stage::{Site, Stage, evenly_spaced};
 use mocap_analysis::feet_of;
 use mocap_model::{Isometry3, JointId, Pose, Role, Skeleton, Vector3};

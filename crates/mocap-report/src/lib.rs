@@ -71,6 +71,7 @@ pub mod sheet;
 mod silhouette;
 mod skin_data;
 mod skinned_pose;
+mod solid;
 mod stage;
 mod strobe;
 mod style;

@@ -1,7 +1,7 @@
 //! Triangle meshes of a body's solids in a pose, for pictures drawn without a graphics card. The page uses the
 //! same shapes.
 
-use crate::body::{Across, Form, Solid};
+use crate::solid::{Across, Form, Solid};
 use crate::stage::Place;
 use mocap_model::Vector3;
 

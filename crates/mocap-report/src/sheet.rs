@@ -1,12 +1,13 @@
 //! Contact sheets: poses of motions side by side, at least one row per motion, at one scale, with the bodies of
 //! the page.
 
-use crate::body::{Solid, body};
+use crate::body::body;
 use crate::camera::{Camera, Seen, View};
 use crate::drawing::{Align, Drawing, Ink, Point, Shape, Theme};
 pub use crate::moment::{Moment, MomentError};
 use crate::silhouette::{Polygon, Silhouette, outline, silhouettes};
 use crate::skinned_pose::Skinned;
+use crate::solid::Solid;
 use crate::stage::{Place, Stage, evenly_spaced};
 use crate::surface::{Colours, FARTHEST, Surface};
 use crate::{raster, svg};

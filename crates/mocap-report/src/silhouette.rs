@@ -1,9 +1,9 @@
 //! Bodies as flat shapes for drawings of lines and areas: the silhouette of each solid, its lit part, and the
 //! eyes.
 
-use crate::body::Solid;
 use crate::camera::Camera;
 use crate::mesh::{Corner, mesh};
+use crate::solid::Solid;
 use crate::stage::{FAR, Place, Stage};
 use mocap_model::{Side, Vector3};
 

@@ -83,10 +83,7 @@ impl<'a> Stage<'a> {
             unit: unit.map(|unit| unit.source),
             bones: bones(skeleton, &sides),
             sides,
-            across: [[Role::LeftUpperLeg, Role::RightUpperLeg], [Role::LeftUpperArm, Role::RightUpperArm]]
-                .into_iter()
-                .filter_map(|[left, right]| skeleton.limb_roots(left, right))
-                .collect(),
+            across: skeleton.lateral_pairs(),
             feet,
             contacts: Vec::new(),
             floor: 0.0,

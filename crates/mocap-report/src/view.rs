@@ -1,7 +1,7 @@
 //! The viewer: motions and a script that plays them, in one self-contained HTML file.
 
 use crate::balance::{BalanceData, balance_data};
-use crate::body::{Across, Form, Solid, body, top};
+use crate::body::{body, top};
 use crate::character;
 use crate::coding::{self, base64};
 use crate::difference::{Difference, Measure, difference};
@@ -13,6 +13,7 @@ use crate::ramp::FLOOR;
 use crate::residual::{quarters_onto, residuals};
 use crate::sheet::{count, decimals};
 use crate::skin_data::{SkinData, skin_data};
+use crate::solid::{Across, Form, Solid};
 use crate::stage::{FAR, Place, Stage, evenly_spaced};
 use crate::surface::{Colours, Surface};
 use crate::ticks::grid;

@@ -244,9 +244,9 @@ fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Su
     Support { soles, over: OverSoles::ZeroMoment, inside: INSIDE, flights }
 }
 
-/// Sets the goals of the centre of mass for a balanced motion: along the floor from where it is, since what is planned is
-/// the centre plus the way, measured behind the filter; in height from where it is without what is faster than 6 Hz, by
-/// which flights are told.
+/// Sets the goals of the centre of mass for a balanced motion. Horizontally the planned way is added to the unfiltered
+/// centre of mass, because the plan filters their sum. The height is added to the filtered centre of mass, which is
+/// also used to detect flights.
 fn aim(goals: &mut [Goal], found: &BodyBalance, support: &Support, fps: FrameRate) {
     let BodyBalance { curves, centre, .. } = found;
     let aside = centre_aside(curves, centre, support, fps.fps());

@@ -4,7 +4,7 @@
 //! follows from the rest pose, and is wrong where the rest pose is not a pose of the body: where all bones lie along one
 //! axis, a head may be turned by 90° in every frame. There, the motion shows which axis of the joint is lateral.
 
-use mocap_model::{Clip, ForwardKinematics, JointId, Pose, Role, UnitQuaternion, Vector3};
+use mocap_model::{Clip, ForwardKinematics, JointId, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 
 use super::Mirror;
@@ -50,9 +50,7 @@ impl Mirror {
 /// By joint, the mean over the motion of the lateral direction of the body, in the frame of the joint; `None` without
 /// frames, or without both arms or both legs.
 fn laterals_in_motion(clip: &Clip, body: &Body, joints: &[JointId]) -> Option<Vec<Vector3<f64>>> {
-    let sides = [(Role::LeftUpperArm, Role::RightUpperArm), (Role::LeftUpperLeg, Role::RightUpperLeg)];
-    let pair = |(left, right)| Some((body.skeleton.with_role(left)?, body.skeleton.with_role(right)?));
-    let pairs: Vec<(JointId, JointId)> = sides.into_iter().filter_map(pair).collect();
+    let pairs = body.skeleton.lateral_pairs();
     let count = clip.frames().min(FRAMES);
     if pairs.is_empty() || count == 0 {
         return None;
@@ -61,7 +59,7 @@ fn laterals_in_motion(clip: &Clip, body: &Body, joints: &[JointId]) -> Option<Ve
     let mut sums = vec![Vector3::zeros(); joints.len()];
     for i in 0..count {
         kinematics.place(i * clip.frames() / count);
-        let across = pairs.iter().filter_map(|(left, right)| {
+        let across = pairs.iter().filter_map(|[left, right]| {
             (kinematics.position(*left) - kinematics.position(*right)).try_normalize(0.0)
         });
         let Some(lateral) = across.sum::<Vector3<f64>>().try_normalize(1e-9) else { continue };

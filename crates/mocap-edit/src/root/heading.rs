@@ -1,7 +1,7 @@
 //! The heading and position of a body on the ground.
 
 use mocap_analysis::placements;
-use mocap_model::{Clip, JointId, Role, Vector3, swing_twist};
+use mocap_model::{Clip, JointId, Vector3, swing_twist};
 
 use crate::body::Body;
 use crate::smoothing::{gaussian, unwrapped};
@@ -20,11 +20,7 @@ pub(crate) struct Travel {
 
 /// The heading in each frame: across hips and shoulders; without these, the turn of the hips joint about the up axis.
 pub(crate) fn headings(clip: &Clip, body: &Body) -> Vec<f64> {
-    let pairs: Vec<[JointId; 2]> =
-        [[Role::LeftUpperLeg, Role::RightUpperLeg], [Role::LeftUpperArm, Role::RightUpperArm]]
-            .into_iter()
-            .filter_map(|[left, right]| body.skeleton.limb_roots(left, right))
-            .collect();
+    let pairs = body.skeleton.lateral_pairs();
     let joints: Vec<JointId> = pairs.iter().flatten().copied().chain([body.hips]).collect();
     let placed = placements(clip, &joints);
     let hips = &placed[joints.len() - 1];
@@ -61,7 +57,7 @@ pub(crate) fn travel(clip: &Clip, body: &Body) -> Travel {
 mod tests {
     use std::sync::Arc;
 
-    use mocap_model::{FrameRate, Joint, JointTracks, Skeleton, Space, Track, exp};
+    use mocap_model::{FrameRate, Joint, JointTracks, Role, Skeleton, Space, Track, exp};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Features for training beside local rotations: heading, planar velocity, foot contacts.
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of};
-use mocap_model::{Clip, JointId, Role, Side, Vector3};
+use mocap_model::{Clip, JointId, Side, Vector3};
 
 /// Frames count for the heading where at least this share of the line between left and right is horizontal.
 const KNOWN: f64 = 0.2;
@@ -43,16 +43,11 @@ impl<'c> Heading<'c> {
         let skeleton = clip.skeleton();
         let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
         let place = |id: JointId| joints.iter().position(|joint| *joint == id);
-        let pair = |left: Role, right: Role| {
-            let [left, right] = skeleton.limb_roots(left, right)?;
-            place(left).zip(place(right))
-        };
-        let pairs =
-            [pair(Role::LeftUpperLeg, Role::RightUpperLeg), pair(Role::LeftUpperArm, Role::RightUpperArm)];
+        let pairs = skeleton.lateral_pairs().into_iter();
+        let pairs = pairs.filter_map(|[left, right]| place(left).zip(place(right))).collect();
         let root = joints.first().copied();
         let rest = root.map(|root| skeleton.joint(root).rest_rotation.inverse() * forward);
         let headings = Vec::with_capacity(clip.frames());
-        let pairs = pairs.into_iter().flatten().collect();
         Heading { clip, up, forward, pairs, root, rest, first_known: 0, headings }
     }
 

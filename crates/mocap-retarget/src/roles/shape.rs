@@ -1,10 +1,11 @@
 //! Roles by hierarchy and bone lengths, for skeletons with unknown names.
 //!
-//! Lengths are the same in every pose, so limbs are found whatever the rest pose is: the two pairs of branches with equal
-//! bone lengths, each with two long bones in sequence. Legs are the pair that words in the names of the joints call legs;
-//! else the pair whose common joint is nearer to the middle of the tree, unless only the other one points down at rest. The
-//! head is on the longest remaining branch between the arms. Lengths do not show which side is left: that follows from words in the
-//! names, from a rest pose whose hips face forward, feet that point forward, or a motion.
+//! Lengths are the same in every pose, so limbs are found whatever the rest pose is: the two pairs of branches with
+//! equal bone lengths, each with two long bones in sequence. Legs are the pair that words in the names of the
+//! joints call legs; else the pair whose common joint is nearer to the middle of the tree, unless only the other
+//! one points down at rest. The head is on the longest remaining branch between the arms. Lengths do not show which
+//! side is left: that follows from words in the names, from a rest pose whose hips face forward, feet that point
+//! forward, or a motion.
 
 use super::{RoleMap, RoleReason, name};
 use mocap_model::{JointId, NamedLimb, Pose, Role, Side, Skeleton, Vector3};
@@ -58,7 +59,7 @@ impl Pair {
             let above = std::iter::successors(limb.first().copied(), |id| skeleton.joint(*id).parent);
             above.skip(1).take_while(|id| *id != self.top).chain(limb.iter().copied())
         });
-        NamedLimb::of(joints.map(|id| &skeleton.joint(id).name))
+        NamedLimb::of(joints.map(|id| name::split(&skeleton.joint(id).name).base))
     }
 
     /// Whether names call the first limb the left one; `None` if they name no side.

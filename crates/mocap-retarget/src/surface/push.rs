@@ -28,7 +28,7 @@ pub(crate) struct Demand {
     pub by: f64,
 }
 
-/// What is asked of the demands at a pose.
+/// Which result the solver needs from the demands of a pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asks {
     /// Each demand.

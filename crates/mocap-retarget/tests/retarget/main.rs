@@ -3,6 +3,7 @@
 mod bodies;
 mod maps;
 mod presets;
+mod robots;
 mod roles;
 mod self_contact;
 mod sizes;

@@ -69,7 +69,7 @@ struct Carrier {
 
 impl Field {
     /// The field of the triangles whose corners all pass `is_part`, on a grid of `cell` [units of the
-    /// skeleton]. `None` if there are no such triangles.
+    /// skeleton]; `None` if no triangle is part of it.
     pub fn new(
         surface: &Surface,
         skeleton: &Skeleton,
