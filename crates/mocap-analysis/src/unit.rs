@@ -207,7 +207,7 @@ pub fn metres_per_unit(skeleton: &Skeleton) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{Joint, JointId, Space};
+    use mocap_model::{Joint, JointId, Space, Vector3};
 
     fn tree(lengths: &[(Option<u32>, f64)]) -> Skeleton {
         let joints = lengths.iter().enumerate().map(|(i, (parent, length))| {

@@ -75,6 +75,8 @@ mod tests {
     use std::f64::consts::FRAC_PI_2;
     use std::sync::Arc;
 
+    use mocap_model::Role;
+
     use super::*;
     use crate::fixtures::clip;
     use crate::mirror::mirror;
