@@ -179,7 +179,8 @@ mod tests {
     }
 
     /// A robot as other formats hold it, without shapes and a neck: hinges at the hip before the one with the role.
-    fn robot_without_shapes() -> mocap_model::Clip {
+    /// They are this much below the joint of the pelvis \[m\].
+    fn robot_without_shapes(hips: f64) -> mocap_model::Clip {
         use mocap_model::{Clip, FrameRate, Joint, JointId, Space};
         let mut joints: Vec<Joint> = Vec::new();
         let mut add = |name: String, parent: Option<usize>, at: [f64; 3], role: Option<Role>| {
@@ -190,7 +191,7 @@ mod tests {
         let waist = add("waist".into(), Some(pelvis), [0.0, 0.05, 0.0], Some(Role::Spine));
         for (side, x) in [("left", 1.0), ("right", -1.0)] {
             let of = |role: Role| Some(if side == "left" { role } else { role.mirrored() });
-            let pitch = add(format!("{side}_hip_pitch"), Some(pelvis), [0.06 * x, -0.1, 0.0], None);
+            let pitch = add(format!("{side}_hip_pitch"), Some(pelvis), [0.06 * x, -hips, 0.0], None);
             let yaw =
                 add(format!("{side}_hip_yaw"), Some(pitch), [0.05 * x, -0.15, 0.0], of(Role::LeftUpperLeg));
             let knee = add(format!("{side}_knee"), Some(yaw), [0.0, -0.2, 0.0], of(Role::LeftLowerLeg));
@@ -212,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_robot_without_shapes_has_a_trunk_up_to_its_shoulders_and_a_head() {
-        let clip = robot_without_shapes();
+        let clip = robot_without_shapes(0.1);
         let mut stage = Stage::new(&clip);
         let body = body(&stage);
         stage.sites = body.sites.clone();
@@ -230,9 +231,23 @@ mod tests {
     }
 
     #[test]
+    fn a_trunk_starts_at_hips_that_are_far_below_its_joint() {
+        for (hips, is_added) in [(0.1, false), (0.3, true)] {
+            let clip = robot_without_shapes(hips);
+            let mut stage = Stage::new(&clip);
+            let body = body(&stage);
+            stage.sites = body.sites.clone();
+            let pose = stage.pose(0);
+            let ends = body.solids.iter().filter(|solid| solid.depth == 0.68).flat_map(|solid| solid.ends);
+            let lowest = ends.map(|end| pose[end][1] - pose[0][1]).fold(0.0, f64::min) / stage.scale;
+            assert!((lowest + if is_added { hips } else { 0.0 }).abs() < 1e-9, "{hips}: {lowest}");
+        }
+    }
+
+    #[test]
     fn hinges_of_the_hip_do_not_turn_the_body() {
         use mocap_model::{Track, exp};
-        let clip = robot_without_shapes();
+        let clip = robot_without_shapes(0.1);
         let skeleton = clip.skeleton().clone();
         let mut tracks = clip.tracks().to_vec();
         // One thigh forward, one back: the joints with the role move apart along the way, those above do not.

@@ -28,6 +28,10 @@ fn girth(role: Role) -> f64 {
     }
 }
 
+/// Trunks start at the middle of the hips if it is further from their first joint than this share of the stature. The
+/// pelvis of a human is shorter, and is drawn from hip to hip.
+const APART: f64 = 0.1;
+
 /// A skeleton with the roles of a human, standing.
 pub(crate) struct Human<'a> {
     skeleton: &'a Skeleton,
@@ -158,7 +162,8 @@ impl<'a> Human<'a> {
         let bone = |ends: &[JointId]| {
             ([ends[0].index(), ends[1].index()], self.skeleton.joint(ends[1]).offset.norm(), ends[1])
         };
-        let mut bones: Vec<([usize; 2], f64, JointId)> = self.trunk.windows(2).map(bone).collect();
+        let mut bones: Vec<([usize; 2], f64, JointId)> = self.under_trunk(body).into_iter().collect();
+        bones.extend(self.trunk.windows(2).map(bone));
         if let (Some(site), Some(top), Some(last)) = (top, self.top, self.trunk.last()) {
             bones.push(([last.index(), site], (top - place(&self.pose, *last)).norm(), *last));
         }
@@ -191,6 +196,19 @@ impl<'a> Human<'a> {
             body.solids
                 .push(Solid { joint: self.trunk.first().map_or(ends[1], |hips| hips.index()), ..solid });
         }
+    }
+
+    /// From the middle of the hips to the first joint of the trunk, where that is far above, as on robots whose hinges
+    /// at the waist lie above the pelvis: the ends, the length and the joint that colours it.
+    fn under_trunk(&self, body: &mut Body) -> Option<([usize; 2], f64, JointId)> {
+        let ([left, right], first) = (self.hips?, *self.trunk.first()?);
+        let middle = (place(&self.pose, left) + place(&self.pose, right)) / 2.0;
+        let length = (place(&self.pose, first) - middle).norm();
+        if length < APART * self.stature {
+            return None;
+        }
+        let pelvis = self.skeleton.common_ancestor(left, right)?;
+        Some(([self.site(body, pelvis, middle), first.index()], length, pelvis))
     }
 
     /// Half the width at a joint; between two roles the mean of both.
