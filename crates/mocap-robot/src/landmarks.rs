@@ -202,7 +202,13 @@ fn bend(rest: &Rest, way: &Way) -> Option<usize> {
     let end = Point3::from(rest.placed[way.end].translation.vector);
     let along = |hinge: usize| {
         let (at, axis) = rest.line(hinge);
-        let to = if hinge == last { end } else { rest.line(last).0 };
+        let body = rest.robot.joints()[hinge].body;
+        let to = match hinge == last {
+            false => rest.line(last).0,
+            true if body != way.end => end,
+            // Nothing is behind the last hinge of an arm without a wrist but its forearm.
+            true => measured_end(rest, body, at)?,
+        };
         let bends = (to - at).try_normalize(1e-6).is_some_and(|below| axis.dot(&below).abs() < 0.7);
         let share = (at - from).norm() / ((at - from).norm() + (to - at).norm()).max(1e-9);
         bends.then(|| (hinge, (share - 0.5).abs() - 0.2 * axis.y.abs()))
@@ -251,9 +257,16 @@ fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> 
     (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
 }
 
-/// The far end of a forearm without a wrist: the furthest of its collision shapes, of its centres of mass (and
-/// a bit beyond) and of its bodies; if there are none, at the length of the upper arm.
+/// The far end of a forearm without a wrist: where its parts end; if they do not tell, at the length of the upper arm.
 fn far_point(rest: &Rest, forearm: usize, elbow: Point3<f64>, shoulder: Point3<f64>) -> Point3<f64> {
+    let upper = elbow - shoulder;
+    let furthest = measured_end(rest, forearm, elbow);
+    furthest.filter(|end| (end - elbow).norm() > 0.2 * upper.norm()).unwrap_or(elbow + upper)
+}
+
+/// The end of a forearm that is furthest from the elbow: of its collision shapes, of its centres of mass (and a bit
+/// beyond) and of its bodies.
+fn measured_end(rest: &Rest, forearm: usize, elbow: Point3<f64>) -> Option<Point3<f64>> {
     let own = |body: usize| rest.path(body).contains(&forearm);
     let bodies = (0..rest.placed.len()).filter(|body| own(*body));
     let masses = bodies.clone().map(|body| {
@@ -265,9 +278,7 @@ fn far_point(rest: &Rest, forearm: usize, elbow: Point3<f64>, shoulder: Point3<f
     let ends =
         shapes.flat_map(|shape| shape.capsule().0.map(|end| rest.placed[shape.body] * Point3::from(end)));
     let reach = |point: &Point3<f64>| (point - elbow).norm();
-    let furthest = masses.chain(origins).chain(ends).max_by(|a, b| reach(a).total_cmp(&reach(b)));
-    let upper = elbow - shoulder;
-    furthest.filter(|point| reach(point) > 0.2 * upper.norm()).unwrap_or(elbow + upper)
+    masses.chain(origins).chain(ends).max_by(|a, b| reach(a).total_cmp(&reach(b)))
 }
 
 fn sole(rest: &Rest, leg: &Limb) -> Sole {

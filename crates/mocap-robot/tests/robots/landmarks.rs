@@ -155,6 +155,31 @@ fn limbs_are_found_by_their_names_and_without_them() {
 }
 
 #[test]
+fn an_arm_without_a_wrist_bends_where_its_forearm_starts() {
+    let [roll, pitch, _] = axes();
+    let mut model = Model::new(UnitQuaternion::identity());
+    model.leg(LEGS[0], 0.0, 0.1);
+    model.leg(LEGS[1], 0.0, -0.1);
+    // Two hinges at the shoulder, and an elbow about the axis of the second. The arms point to the sides.
+    for (names, side) in [(["larm_1", "larm_2", "larm_3"], 1.0), (["rarm_1", "rarm_2", "rarm_3"], -1.0)] {
+        let [a, b, c] = names;
+        let chain = [
+            (a, pitch, [0.0, 0.12 * side, 0.4]),
+            (b, roll, [0.02, 0.03 * side, -0.01]),
+            (c, roll, [0.0, 0.1 * side, 0.0]),
+        ];
+        let forearm = model.chain(0, &chain);
+        model.parts.bodies[forearm].centre_of_mass = [0.0, 0.07 * side, 0.0].into();
+    }
+    let (robot, humanoid) = model.found().unwrap();
+    for (arm, elbow) in humanoid.arms.unwrap().iter().zip(["larm_3", "rarm_3"]) {
+        let bends = robot.joints().iter().find(|joint| joint.body == arm.middle.body).unwrap();
+        assert_eq!(bends.name, elbow);
+        assert!(arm.lengths.iter().all(|length| (0.08..0.14).contains(length)), "{:?}", arm.lengths);
+    }
+}
+
+#[test]
 fn a_robot_in_other_axes_is_turned_upright() {
     // Y up, and X to the left, as a body of Acclaim files stands.
     let turned = UnitQuaternion::from_basis_unchecked(&[Vector3::z(), Vector3::x(), Vector3::y()]);
