@@ -5,7 +5,7 @@ use mocap_model::{Isometry3, Robot, RobotPose, UnitQuaternion, Vector3};
 use crate::RobotError;
 use crate::kinematics::Kinematics;
 use crate::landmarks::Humanoid;
-use crate::limb::Bends;
+use crate::limb::{Bends, Limb};
 use crate::masses::Masses;
 use crate::rest::rest_values;
 use crate::sole::is_on;
@@ -22,6 +22,8 @@ pub(crate) struct Anatomy {
     pub(crate) head_at_rest: UnitQuaternion<f64>,
     /// By joint: weight of the pull towards rest.
     pub(crate) postures: Vec<f64>,
+    /// By arm: how much the direction of the forearm counts.
+    pub(crate) forearms: [f64; 2],
     /// By body: the foot that it is or belongs to.
     pub(crate) feet: Vec<Option<usize>>,
 }
@@ -43,6 +45,10 @@ impl Anatomy {
                 .as_ref()
                 .map_or_else(UnitQuaternion::identity, |head| turn(head.body)),
             postures: postures(robot, &humanoid),
+            forearms: humanoid
+                .arms
+                .as_ref()
+                .map_or([0.0; 2], |arms| arms.each_ref().map(|arm| forearm(robot, arm))),
             feet: (0..robot.bodies().len())
                 .map(|body| (0..2).find(|foot| is_on(robot, humanoid.soles[*foot].body, body)))
                 .collect(),
@@ -51,6 +57,15 @@ impl Anatomy {
             rest,
         })
     }
+}
+
+/// Two directions of an arm need four hinges. With fewer, the upper arm follows: a forearm that cannot must not turn the
+/// body instead.
+fn forearm(robot: &Robot, arm: &Limb) -> f64 {
+    const HINGES: usize = 4;
+    const FEW: f64 = 0.45;
+    let last = arm.joints.iter().position(|joint| robot.joints()[*joint].body == arm.end.body);
+    if last.is_some_and(|last| last + 1 < HINGES) { FEW } else { 1.0 }
 }
 
 /// Weights of the pull towards rest: small for all joints, larger for toes, so that a sole keeps its shape.

@@ -115,16 +115,10 @@ impl Costs<'_> {
             segments(kinematics, points, leg.lengths, directions, [weights.limb; 2], normal);
         }
         if let (Some(arms), Some(directions)) = (&self.anatomy.humanoid.arms, &goal.arms) {
-            for (arm, directions) in arms.iter().zip(directions) {
+            for ((arm, directions), share) in arms.iter().zip(directions).zip(self.anatomy.forearms) {
                 let points = [arm.base, arm.middle, arm.end];
-                segments(
-                    kinematics,
-                    points,
-                    arm.lengths,
-                    directions,
-                    [weights.limb, weights.forearm],
-                    normal,
-                );
+                let weights = [weights.limb, weights.forearm * share];
+                segments(kinematics, points, arm.lengths, directions, weights, normal);
             }
         }
         self.hips(kinematics, goal, normal);

@@ -154,13 +154,12 @@ fn limbs_are_found_by_their_names_and_without_them() {
     check(humanoid(UnitQuaternion::identity(), [c, d], [a, b]), "c6");
 }
 
-#[test]
-fn an_arm_without_a_wrist_bends_where_its_forearm_starts() {
+/// A humanoid with two hinges at each shoulder, and an elbow about the axis of the second. The arms point to the sides.
+fn without_wrists() -> Model {
     let [roll, pitch, _] = axes();
     let mut model = Model::new(UnitQuaternion::identity());
     model.leg(LEGS[0], 0.0, 0.1);
     model.leg(LEGS[1], 0.0, -0.1);
-    // Two hinges at the shoulder, and an elbow about the axis of the second. The arms point to the sides.
     for (names, side) in [(["larm_1", "larm_2", "larm_3"], 1.0), (["rarm_1", "rarm_2", "rarm_3"], -1.0)] {
         let [a, b, c] = names;
         let chain = [
@@ -171,12 +170,27 @@ fn an_arm_without_a_wrist_bends_where_its_forearm_starts() {
         let forearm = model.chain(0, &chain);
         model.parts.bodies[forearm].centre_of_mass = [0.0, 0.07 * side, 0.0].into();
     }
-    let (robot, humanoid) = model.found().unwrap();
+    model
+}
+
+#[test]
+fn an_arm_without_a_wrist_bends_where_its_forearm_starts() {
+    let (robot, humanoid) = without_wrists().found().unwrap();
     for (arm, elbow) in humanoid.arms.unwrap().iter().zip(["larm_3", "rarm_3"]) {
         let bends = robot.joints().iter().find(|joint| joint.body == arm.middle.body).unwrap();
         assert_eq!(bends.name, elbow);
         assert!(arm.lengths.iter().all(|length| (0.08..0.14).contains(length)), "{:?}", arm.lengths);
     }
+}
+
+#[test]
+fn upper_arms_come_before_forearms_that_cannot_follow() {
+    let walk = walk_that_looks_aside(0.0);
+    let metres = walk.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
+    let robot = Robot::new(without_wrists().parts).unwrap();
+    let options = mocap_robot::RobotOptions::default();
+    let (_, report) = mocap_robot::retarget(&walk, metres, &robot, &options).unwrap();
+    assert!(report.follow.upper_arm.unwrap() < 5.0, "{:?}", report.follow);
 }
 
 #[test]
