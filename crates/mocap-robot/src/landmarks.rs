@@ -241,8 +241,24 @@ fn leg(rest: &Rest, way: &Way, (pelvis, knees): (usize, Option<[usize; 2]>)) -> 
     } else {
         rest.centre(&parts[2])
     };
-    let limb = limb(rest, &parts, pelvis, ankle, shank);
+    let limb = beside_neck(rest, limb(rest, &parts, pelvis, ankle, shank), parts[1][0]);
     (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
+}
+
+/// A leg whose base is in the plane in which its knee bends. A thigh that hangs beside the axes of the hip, as on a long
+/// femoral neck, would otherwise lean outwards when the leg is straight, and the robot would stand with crossed feet.
+fn beside_neck(rest: &Rest, mut leg: Limb, knee: usize) -> Limb {
+    /// What is further along the axis, of the length of the thigh, is no neck.
+    const NECK: f64 = 0.5;
+    let (bend, axis) = rest.line(knee);
+    let base = leg.base.at(&rest.placed);
+    let along = (bend - base).dot(&axis);
+    if along.abs() < NECK * leg.lengths[0] {
+        let base = base + axis * along;
+        leg.base = rest.point_on(leg.base.body, base);
+        leg.lengths[0] = (bend - base).norm();
+    }
+    leg
 }
 
 fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> Option<Limb> {
