@@ -103,7 +103,7 @@ pub use unit::{UnitGuess, guess_unit, leg_length, metres_per_unit, stature, tree
 pub use up::{upright, upright_by};
 pub use verdict::{
     LimbMatch, Verdict, always_in_contact, body_size, limb_direction, limb_lengths, limb_matches,
-    may_have_two_lengths,
+    may_have_two_lengths, trunk_direction,
 };
 
 /// The examples of the README.

@@ -21,6 +21,8 @@ const AGAINST: f64 = 0.0;
 const HARDLY: f64 = 0.3;
 /// A limb points the opposite way if its mean angle from the source's limb exceeds this \[deg\].
 const OPPOSITE: f64 = 90.0;
+/// A trunk that is further from that of the source in a frame is said: half of a right angle \[deg\].
+const BENT: f64 = 45.0;
 /// In clips shorter than this, feet may stand in all frames \[s\].
 const SHORT: f64 = 2.0;
 
@@ -136,6 +138,16 @@ pub fn limb_direction(limb: &str, angle: f64) -> Option<Verdict> {
     })
 }
 
+/// Whether the trunk of a robot is bent much further or less than that of the motion that it was made from; `angle` is the
+/// largest angle between both \[deg\].
+pub fn trunk_direction(angle: f64) -> Option<Verdict> {
+    (angle > BENT).then(|| Verdict {
+        code: "retarget::trunk",
+        message: format!("the trunk is up to {angle:.0}° away from that of the source"),
+        impossible: false,
+    })
+}
+
 /// Whether limbs follow those of the motion that they were made from.
 pub fn limb_matches(limbs: impl IntoIterator<Item = LimbMatch>) -> Vec<Verdict> {
     let moving = limbs.into_iter().filter(|limb| limb.source_rms > MOVES);
@@ -185,6 +197,14 @@ mod tests {
         let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
         tracks[2].translation = track;
         Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 4, tracks).unwrap()
+    }
+
+    #[test]
+    fn a_bent_trunk_is_said() {
+        assert_eq!(trunk_direction(44.0), None);
+        let verdict = trunk_direction(70.4).unwrap();
+        assert_eq!((verdict.code, verdict.impossible), ("retarget::trunk", false));
+        assert!(verdict.message.contains("70°"), "{}", verdict.message);
     }
 
     #[test]

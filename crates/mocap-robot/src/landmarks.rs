@@ -300,7 +300,7 @@ fn measured_end(rest: &Rest, forearm: usize, elbow: Point3<f64>) -> Option<Point
 fn sole(rest: &Rest, leg: &Limb) -> Sole {
     let foot = leg.tip;
     let ankle = leg.end.at(&rest.placed);
-    let shank = leg.lengths[1];
+    let shank = (leg.lengths[1], leg.end.body == foot);
     let RestSole { level, corners, radii, ankle_height } =
         RestSole::of(rest.robot, &rest.placed, foot, ankle, shank);
     let inverse = rest.placed[foot].inverse();

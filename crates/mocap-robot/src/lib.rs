@@ -26,6 +26,7 @@ mod lowest;
 mod masses;
 mod measure;
 mod normal;
+mod planted;
 mod report;
 mod rest;
 mod retarget;

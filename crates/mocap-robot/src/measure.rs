@@ -51,6 +51,7 @@ pub(crate) fn measure(
     let legs = |segment: usize| limb(&humanoid.legs, &|goal| Some(goal.legs), segment).unwrap_or(0.0);
     let arms =
         |segment: usize| humanoid.arms.as_ref().and_then(|arms| limb(arms, &|goal| goal.arms, segment));
+    let (trunk, trunk_max) = trunk_angles(anatomy, &placed, goals);
     let balance = track(robot, anatomy, motion);
     let figures = figures(&balance, robot, &anatomy.masses);
     RobotReport {
@@ -76,6 +77,8 @@ pub(crate) fn measure(
         step_max: largest_step(&motion.poses),
         jerk_p99: percentile(&mut jerks, 0.99),
         follow: Follow {
+            trunk,
+            trunk_max,
             thigh: legs(0),
             shank: legs(1),
             upper_arm: arms(0),
@@ -252,15 +255,25 @@ fn mean_angle(
     (count > 0).then(|| sum / count as f64)
 }
 
-/// Between where the heads of robot and source face, each in the frame of its hips.
-fn head_angle(anatomy: &Anatomy, placed: &[Vec<Isometry3<f64>>], goals: &[Goal]) -> Option<f64> {
-    let humanoid = &anatomy.humanoid;
-    let head = humanoid.head.as_ref()?;
+/// Between the trunks of robot and source, upwards in the world: the mean and the largest.
+fn trunk_angles(anatomy: &Anatomy, placed: &[Vec<Isometry3<f64>>], goals: &[Goal]) -> (f64, f64) {
+    let [_, at_rest, ..] = &anatomy.at_rest;
+    let up = at_rest.inverse() * Vector3::z();
     let off = |(placed, goal): (&Vec<Isometry3<f64>>, &Goal)| {
-        let [left, right] = [0, 1].map(|leg| humanoid.legs[leg].base.at(placed));
+        let own = placed[anatomy.humanoid.torso].rotation * up;
+        own.angle(&(goal.torso * Vector3::z())).to_degrees()
+    };
+    let angles = placed.iter().zip(goals).map(off);
+    let (sum, max) = angles.fold((0.0, 0.0f64), |(sum, max), angle| (sum + angle, max.max(angle)));
+    (sum / placed.len().max(1) as f64, max)
+}
+
+/// Between where the heads of robot and source face in the world.
+fn head_angle(anatomy: &Anatomy, placed: &[Vec<Isometry3<f64>>], goals: &[Goal]) -> Option<f64> {
+    let head = anatomy.humanoid.head.as_ref()?;
+    let off = |(placed, goal): (&Vec<Isometry3<f64>>, &Goal)| {
         let faces = placed[head.body].rotation * anatomy.head_at_rest.inverse() * Vector3::x();
-        let own = to_hips(&(left - right), &faces);
-        Some(own.angle(&to_hips(&goal.across, &(goal.head? * Vector3::x()))).to_degrees())
+        Some(faces.angle(&(goal.head? * Vector3::x())).to_degrees())
     };
     let angles: Vec<f64> = placed.iter().zip(goals).map(off).collect::<Option<_>>()?;
     (!angles.is_empty()).then(|| angles.iter().sum::<f64>() / angles.len() as f64)

@@ -51,7 +51,8 @@ pub struct RobotReport {
     pub step_max: f64,
     /// The 99th percentile of the third derivative of joint values (rad/s³).
     pub jerk_p99: Option<f64>,
-    /// Mean angles between limbs of robot and source, each in the frame of its hips (degrees).
+    /// Mean angles between limbs of robot and source, each in the frame of its hips, and between trunks and heads in the
+    /// world (degrees).
     pub follow: Follow,
     /// Whether the robot can stand the motion; `None` where the model states no masses.
     pub balance: Option<Balance>,
@@ -86,6 +87,10 @@ pub struct Skate {
 /// Mean angles to the limbs of the source (degrees).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Follow {
+    /// From the hips up the trunk, in the world.
+    pub trunk: f64,
+    /// The largest such angle in a frame.
+    pub trunk_max: f64,
     /// Hip to knee.
     pub thigh: f64,
     /// Knee to ankle.
@@ -94,7 +99,7 @@ pub struct Follow {
     pub upper_arm: Option<f64>,
     /// Elbow to wrist.
     pub forearm: Option<f64>,
-    /// Where heads face; `None` where the robot's does not turn, or the source has none.
+    /// Where heads face in the world; `None` where the robot's does not turn, or the source has none.
     pub head: Option<f64>,
 }
 
@@ -106,7 +111,7 @@ impl Gated for RobotReport {
     }
 }
 
-const METRICS: [Metric<RobotReport>; 27] = [
+const METRICS: [Metric<RobotReport>; 29] = [
     metric("limits", "", "share of joint values beyond their limits", |r| Some(r.limits.share)),
     metric("limit-excess", "rad", "greatest excess over a joint limit", |r| Some(r.limits.max)),
     metric("velocity", "", "share of joint speeds above the highest", |r| Some(r.velocity?.share)),
@@ -153,6 +158,8 @@ const METRICS: [Metric<RobotReport>; 27] = [
     metric("balance-margin", "m", "centre of mass outside the soles in frames that stand still", |r| {
         Some((-r.balance?.margin?).max(0.0))
     }),
+    metric("trunk", "deg", "mean angle to the source's trunk", |r| Some(r.follow.trunk)),
+    metric("trunk-max", "deg", "largest angle to the source's trunk", |r| Some(r.follow.trunk_max)),
     metric("thigh", "deg", "mean angle to the source's thighs", |r| Some(r.follow.thigh)),
     metric("shank", "deg", "mean angle to the source's shanks", |r| Some(r.follow.shank)),
     metric("upper-arm", "deg", "mean angle to the source's upper arms", |r| r.follow.upper_arm),
@@ -287,7 +294,8 @@ impl fmt::Display for RobotReport {
             Some(jerk) => writeln!(f, ", jerk p99 {jerk:.0} rad/s³")?,
             None => writeln!(f)?,
         }
-        write!(f, "  follows     thighs {:.0}°, shanks {:.0}°", follow.thigh, follow.shank)?;
+        write!(f, "  follows     trunk {:.0}° (at most {:.0}°)", follow.trunk, follow.trunk_max)?;
+        write!(f, ", thighs {:.0}°, shanks {:.0}°", follow.thigh, follow.shank)?;
         if let (Some(upper), Some(fore)) = (follow.upper_arm, follow.forearm) {
             write!(f, ", upper arms {upper:.0}°, forearms {fore:.0}°")?;
         }

@@ -19,10 +19,11 @@ use crate::landmarks::Humanoid;
 use crate::limb::{Bends, Limb};
 use crate::lowest::lowest;
 use crate::measure::measure;
+use crate::planted::hold_still;
 use crate::report::RobotReport;
 use crate::sole::{foot_shapes, lowest_of};
 use crate::solids::{Solids, check_shapes};
-use crate::solve::{Smoothness, fit_frames, fit_motion};
+use crate::solve::{Smoothness, Sweeps, fit_frames, fit_motion, whole};
 use crate::source::{Source, SourceFrame, Steps};
 use crate::speed_limits::{exceed, highest_steps, hold as hold_speeds};
 
@@ -73,7 +74,8 @@ const WEIGHTS: Weights = Weights {
     limb: 1.0,
     forearm: 0.7,
     pelvis: 0.5,
-    torso: 0.5,
+    // An arm that cannot follow must not bend the trunk instead.
+    torso: 2.0,
     foot: 0.3,
     head: 0.3,
     hips: [4.0, 2.0],
@@ -163,8 +165,9 @@ pub fn retarget(
         let apart = if options.separate { stage.apart } else { 0.0 };
         costs.weights =
             Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
-        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (stage.sweeps, None));
+        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, whole(stage.sweeps));
     }
+    hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
     let balances = options.balance && anatomy.masses.total() > 0.0;
     if balances {
         let mut support = None;
@@ -177,15 +180,16 @@ pub fn retarget(
             poses = motion.poses;
             let support = support.get_or_insert_with(|| planned_support(&goals, &found.curves, options.fps));
             aim(&mut goals, &found, support, options.fps);
-            let sweeps = (BALANCE_SWEEPS, None);
-            fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
+            fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, whole(BALANCE_SWEEPS));
         }
+        hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
     }
     let steps = highest_steps(robot, &highest.speeds, options.fps.frame_time());
     if exceed(&poses, &steps) {
         hold_speeds(&mut poses, &steps);
         poses.iter_mut().for_each(|pose| follow_mimics(robot, &mut pose.values));
-        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (HELD_SWEEPS, Some(&steps)));
+        let sweeps = Sweeps { highest: Some(&steps), ..whole(HELD_SWEEPS) };
+        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
     }
     raise(robot, humanoid, &mut poses, options.fps);
     let mut motion = RobotMotion { fps: options.fps, poses };

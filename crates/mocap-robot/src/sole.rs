@@ -42,16 +42,20 @@ pub(crate) struct RestSole {
 
 impl RestSole {
     /// Default without collision shapes below the ankle: a sole of two fifths of the shank's length and one
-    /// fifth of it in width, one fifth below the ankle.
+    /// fifth of it in width, one fifth below the ankle. A `stiff` foot has no ankle: where nothing is below the frame at
+    /// its end, it stands on what is lowest.
     pub(crate) fn of(
         robot: &Robot,
         placed: &[Isometry3<f64>],
         foot: usize,
         ankle: Point3<f64>,
-        shank: f64,
+        (shank, stiff): (f64, bool),
     ) -> RestSole {
         let points = foot_shapes(robot, foot).flat_map(|shape| low_points(shape, &placed[shape.body]));
-        let points: Vec<LowPoint> = points.filter(|point| point.lowest().z < ankle.z).collect();
+        let mut points: Vec<LowPoint> = points.collect();
+        if !stiff || points.iter().any(|point| point.lowest().z < ankle.z) {
+            points.retain(|point| point.lowest().z < ankle.z);
+        }
         if points.is_empty() {
             let [forward, half, down] = [0.4, 0.1, 0.2].map(|share| share * shank);
             let corner = |x: f64, y: f64| ankle + Vector3::new(x, y, -down);

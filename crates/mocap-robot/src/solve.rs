@@ -164,23 +164,40 @@ pub(crate) fn costs_of(
     poses.iter().zip(goals).map(&mut cost).collect()
 }
 
-/// Fits all frames together. Each sweep visits the frames forwards and then backwards; a frame takes one Gauss-Newton
-/// step with its neighbours fixed. Poses whose joint steps are within `highest` stay within it.
+/// Sweeps over a motion, alternately forwards and backwards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sweeps<'s> {
+    pub(crate) count: usize,
+    /// The frames that are visited; all without it.
+    pub(crate) open: Option<&'s [bool]>,
+    /// Largest step of each joint per frame: poses whose steps are within it stay within it.
+    pub(crate) highest: Option<&'s [f64]>,
+}
+
+/// Sweeps over all frames.
+pub(crate) fn whole(count: usize) -> Sweeps<'static> {
+    Sweeps { count, open: None, highest: None }
+}
+
+/// Fits all frames together: a frame takes one Gauss-Newton step in each sweep, with its neighbours fixed.
 pub(crate) fn fit_motion(
     kinematics: &mut Kinematics,
     costs: &Costs,
     goals: &[Goal],
     poses: &mut [RobotPose],
     smoothness: &Smoothness,
-    (sweeps, highest): (usize, Option<&[f64]>),
+    sweeps: Sweeps<'_>,
 ) {
     let limits = bounds(kinematics.robot);
     let mut bounds = limits.clone();
     let mut scratch = Scratch::new(kinematics);
     let mut damping = vec![Damping::default(); poses.len()];
-    for sweep in 0..sweeps {
+    for sweep in 0..sweeps.count {
         for at in 0..poses.len() {
             let frame = if sweep % 2 == 0 { at } else { poses.len() - 1 - at };
+            if sweeps.open.is_some_and(|open| !open[frame]) {
+                continue;
+            }
             let around =
                 (frame > 0 && frame + 1 < poses.len()).then(|| [&poses[frame - 1], &poses[frame + 1]]);
             scratch.gather(kinematics, costs, (&poses[frame], around), &goals[frame]);
@@ -188,7 +205,7 @@ pub(crate) fn fit_motion(
             scratch.normal.system.damp(damping);
             add_accelerations(&mut scratch, poses, frame, smoothness);
             add_speed_limits(&mut scratch.normal.system, poses, frame, smoothness);
-            if let Some(steps) = highest {
+            if let Some(steps) = sweeps.highest {
                 bounds_between(poses, frame, (&limits, steps), &mut bounds);
             }
             scratch.step(&mut poses[frame], &bounds);

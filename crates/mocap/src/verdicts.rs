@@ -1,6 +1,8 @@
 //! Verdicts on motions of files: impossible or suspicious.
 
-use mocap_analysis::{Verdict, body_size, limb_direction, limb_lengths, may_have_two_lengths};
+use mocap_analysis::{
+    Verdict, body_size, limb_direction, limb_lengths, may_have_two_lengths, trunk_direction,
+};
 use mocap_model::{Character, Clip};
 use mocap_robot::Follow;
 
@@ -54,14 +56,16 @@ impl TargetReport {
             }
             // Robots follow limbs only as far as their joints allow: only the direction is judged.
             TargetReport::Robot(report) => {
-                let Follow { thigh, shank, upper_arm, forearm, .. } = report.follow;
+                let Follow { trunk, trunk_max, thigh, shank, upper_arm, forearm, .. } = report.follow;
                 let limbs = [
+                    ("the trunk", Some(trunk)),
                     ("the thigh", Some(thigh)),
                     ("the shank", Some(shank)),
                     ("the upper arm", upper_arm),
                     ("the forearm", forearm),
                 ];
-                limbs.into_iter().filter_map(|(limb, angle)| limb_direction(limb, angle?)).collect()
+                let against = limbs.into_iter().filter_map(|(limb, angle)| limb_direction(limb, angle?));
+                against.chain(trunk_direction(trunk_max)).collect()
             }
         }
     }

@@ -142,8 +142,8 @@ fn hull(
     Ok(MeshHull { hull: Arc::new(hull.moved(&-centre)), centre })
 }
 
-/// Where a file of a URDF may be: in the package that it names, whether the model is in the package, in a folder of it
-/// or beside it; in the folder for meshes; beside the model.
+/// Where a file of a URDF may be: in the package that it names, whether the model is in the package, in a folder of it,
+/// in one beside the file's or beside the package; in the folder for meshes; beside the model.
 pub(super) fn places_of_urdf(stated: &str, folder: Option<&str>) -> Vec<String> {
     let path = stated.replace('\\', "/");
     let package = ["package://", "model://"].iter().find_map(|scheme| path.strip_prefix(scheme));
@@ -152,6 +152,11 @@ pub(super) fn places_of_urdf(stated: &str, folder: Option<&str>) -> Vec<String> 
     match package.map(|package| (package, package.split_once('/'))) {
         Some((whole, Some((_, rest)))) => {
             places.extend([rest.to_owned(), format!("../{rest}"), whole.to_owned(), format!("../{whole}")]);
+            // The model may be deeper in its package, beside the folders of its files.
+            let deeper = std::iter::successors(Some(rest), |rest| Some(rest.split_once('/')?.1));
+            for rest in deeper.skip(1).filter(|rest| rest.contains('/')) {
+                places.extend([rest.to_owned(), format!("../{rest}")]);
+            }
         }
         Some((whole, None)) => places.push(whole.to_owned()),
         None => places.push(path.clone()),
@@ -213,6 +218,9 @@ mod tests {
         );
         assert_eq!(places_of_urdf("file:///home/a/hip.stl", None), ["hip.stl"]);
         assert_eq!(places_of_urdf("package://hip.stl", None), ["hip.stl"]);
+        // A model in robots/g1/urdf of its package.
+        let deep = places_of_urdf("package://all/robots/g1/meshes/hip.stl", None);
+        assert!(deep.contains(&"../meshes/hip.stl".to_owned()), "{deep:?}");
     }
 
     #[test]

@@ -194,6 +194,89 @@ fn upper_arms_come_before_forearms_that_cannot_follow() {
 }
 
 #[test]
+fn thighs_beside_the_axes_of_the_hip_point_down() {
+    let [roll, pitch, yaw] = axes();
+    let mut model = Model::new(UnitQuaternion::identity());
+    for (side, sign) in [("l", 1.0), ("r", -1.0)] {
+        // A long neck: knees are wider apart than the axes of the hips.
+        let names = ["hip_z", "hip_x", "hip_y", "knee", "foot_y"].map(|name| format!("{side}{name}"));
+        let [a, b, c, d, e] = names.each_ref().map(String::as_str);
+        let chain = [
+            (a, yaw, [0.0, 0.09 * sign, 0.0]),
+            (b, roll, [0.04, 0.0, 0.0]),
+            (c, pitch, [0.0, 0.11 * sign, 0.0]),
+            (d, pitch, [0.0, 0.0, -0.4]),
+            (e, pitch, [0.0, 0.0, -0.4]),
+        ];
+        model.chain(0, &chain);
+    }
+    let (robot, humanoid) = model.found().unwrap();
+    let placed = robot.place(&Isometry3::identity(), &mocap_robot::rest_values(&robot));
+    for leg in &humanoid.legs {
+        let [hip, knee] = [leg.base, leg.middle].map(|point| point.at(&placed));
+        assert!((hip.y - knee.y).abs() < 1e-9 && (leg.lengths[0] - (hip - knee).norm()).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn arms_that_cannot_follow_do_not_bend_the_trunk() {
+    let mut parts = humanoid(UnitQuaternion::identity(), LEGS, ARMS).parts;
+    let arms = parts.joints.iter_mut().filter(|joint| joint.name.contains("arm"));
+    arms.for_each(|joint| joint.limit = Some(Limit { min: -0.1, max: 0.1 }));
+    let robot = Robot::new(parts).unwrap();
+    let walk = walk_that_looks_aside(0.0);
+    let metres = walk.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
+    let options = mocap_robot::RobotOptions::default();
+    let (_, report) = mocap_robot::retarget(&walk, metres, &robot, &options).unwrap();
+    assert!(report.follow.upper_arm.unwrap() > 8.0, "{:?}", report.follow);
+    assert!(report.follow.trunk_max < 3.0, "{:?}", report.follow);
+}
+
+#[test]
+fn feet_stay_where_hips_hardly_spread() {
+    let mut parts = humanoid(UnitQuaternion::identity(), LEGS, ARMS).parts;
+    let stiff = parts.joints.iter_mut().filter(|joint| joint.name.ends_with("_x"));
+    stiff.for_each(|joint| joint.limit = Some(Limit { min: -0.02, max: 0.02 }));
+    let robot = Robot::new(parts).unwrap();
+    let walk = walk_that_looks_aside(0.0);
+    let metres = walk.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
+    let options = mocap_robot::RobotOptions::default();
+    let (_, report) = mocap_robot::retarget(&walk, metres, &robot, &options).unwrap();
+    let skate = report.skate.unwrap();
+    assert!(skate.mean < 0.005 && skate.p95 < 0.01, "{skate:?}");
+}
+
+/// Legs without ankles, whose feet are balls above the frame at their end.
+#[test]
+fn a_ball_above_the_end_of_a_shank_is_its_sole() {
+    let [roll, pitch, yaw] = axes();
+    let mut model = Model::new(UnitQuaternion::identity());
+    for (side, sign) in [("l", 1.0), ("r", -1.0)] {
+        let names = ["hip_z", "hip_x", "hip_y", "knee"].map(|name| format!("{side}{name}"));
+        let [a, b, c, d] = names.each_ref().map(String::as_str);
+        let chain = [
+            (a, yaw, [0.0, 0.1 * sign, 0.0]),
+            (b, roll, [0.0; 3]),
+            (c, pitch, [0.0; 3]),
+            (d, pitch, [0.0, 0.0, -0.4]),
+        ];
+        let shank = model.chain(0, &chain);
+        let foot = model.body(&format!("{side}foot"), Some(shank), [0.0, 0.0, -0.45].into());
+        model.parts.shapes.push(mocap_model::RobotShape {
+            name: String::new(),
+            body: foot,
+            placement: Isometry3::translation(0.0, 0.0, 0.1),
+            primitive: mocap_model::Primitive::Sphere { radius: 0.075 },
+            mask: mocap_model::ContactMask { kinds: 1, meets: 1 },
+        });
+    }
+    let robot = Robot::new(model.parts).unwrap();
+    let (_, report) =
+        mocap_robot::retarget(&kick(), 1.0, &robot, &mocap_robot::RobotOptions::default()).unwrap();
+    assert!(report.float_p95.unwrap() < 0.01 && report.penetration.max < 0.005, "{report}");
+}
+
+#[test]
 fn a_robot_in_other_axes_is_turned_upright() {
     // Y up, and X to the left, as a body of Acclaim files stands.
     let turned = UnitQuaternion::from_basis_unchecked(&[Vector3::z(), Vector3::x(), Vector3::y()]);
