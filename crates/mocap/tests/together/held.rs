@@ -150,9 +150,51 @@ fn measure(lift: &Lift, name: &str, target: &Target) -> (f64, f64) {
         kept.arms.iter().map(|arm| (arm.side, &arm.inside)).collect::<Vec<_>>(),
         kept.notes,
     );
+    if std::env::var_os("MOCAP_STEPS").is_some() {
+        trace(lift, &alone, &kept, step.1);
+    }
     assert!(kept.arms.len() == 2, "both arms are measured: {:?}", kept.notes);
     // Without the box, a short body has larger steps than the source in some motions.
     (step.0 - source.0.max(arm_step(&alone).0), inside)
+}
+
+fn trace(lift: &Lift, alone: &Clip, kept: &KeptBound, worst: usize) {
+    let clips = [&lift.scene.characters[0].clip, alone, &kept.scene.characters[0].clip];
+    let frames: Vec<usize> = (worst.saturating_sub(6)..(worst + 7).min(alone.frames())).collect();
+    for frame in frames.into_iter().filter(|f| *f > 0) {
+        let mut line = format!("   {frame:4}");
+        for (i, clip) in clips.iter().enumerate() {
+            let roles = map_roles_in(clip);
+            line += " |";
+            for role in ARMS.iter().chain(&[Role::LeftHand, Role::RightHand]) {
+                let r = &clip.track(roles.joint(*role).unwrap()).rotation;
+                line += &format!(" {:5.1}", r.at(frame - 1).angle_to(&r.at(frame)).to_degrees());
+            }
+            let mut k = ForwardKinematics::new(clip);
+            k.place(frame);
+            for r in [
+                [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand],
+                [Role::RightUpperArm, Role::RightLowerArm, Role::RightHand],
+            ] {
+                let [a, b, c] = r.map(|r| k.position(roles.joint(r).unwrap()));
+                line += &format!(" r{:.3}", (c - a).norm() / ((b - a).norm() + (c - b).norm()));
+            }
+            if i != 1 {
+                let (thing, m) = if i == 0 {
+                    (&lift.scene.props[0].clip, mocap::known_unit(clip.skeleton()).map_or(1.0, |u| u.metres))
+                } else {
+                    (&kept.scene.props[0].clip, mocap::known_unit(clip.skeleton()).map_or(1.0, |u| u.metres))
+                };
+                let mut t = ForwardKinematics::new(thing);
+                t.place(frame);
+                line += &format!(
+                    " g{:.3}",
+                    (k.position(roles.joint(Role::LeftHand).unwrap()) - t.position(JointId(2))).norm() * m
+                );
+            }
+        }
+        println!("{line}");
+    }
 }
 
 /// A motion that takes four times as long.
@@ -208,7 +250,7 @@ pub(crate) fn elbows_of_a_box_turn_as_in_the_source_on_all_bodies() {
             // A hand comes to its grip within 0.25 s also where the source takes a second, and short arms stretch for it.
             // A flip of the elbow is more than 100 degrees.
             let most = if matches!(lift.name, "fast" | "fast, narrow" | "calm") { 1.0 } else { 4.5 };
-            assert!(beyond <= most, "{} on {name}: {beyond:.2} degrees beyond", lift.name);
+            assert!(beyond <= most || std::env::var_os("MOCAP_STEPS").is_some(), "{} on {name}: {beyond:.2} degrees beyond", lift.name);
         }
     }
 }
