@@ -6,6 +6,7 @@
 //! grip passes where its arm is nearly straight, or beside the shoulder, and there a small way is a large turn of the elbow.
 //! The fade is as long as it takes for the joints to turn no further per frame than they do in the source.
 
+use std::f64::consts::TAU;
 use std::ops::Range;
 
 use mocap_model::{Clip, Isometry3, JointId, UnitQuaternion, Vector3};
@@ -29,8 +30,10 @@ const COMES: f64 = 0.5;
 const FADE: [f64; 2] = [0.25, 1.5];
 /// Factor between the times that are tried.
 const LONGER: f64 = 1.25;
+/// Where an arm is as fast as it may be, its fade still goes on as if it may turn further by this share of that.
+const LEAST: f64 = 0.05;
 /// Steps that are larger than those of the source by less than this are as large \[rad\].
-pub(super) const MARGIN: f64 = 0.008;
+pub(super) const MARGIN: f64 = 0.004;
 
 /// A second hand that holds a thing.
 pub(super) struct Reach<'a> {
@@ -124,7 +127,7 @@ pub(super) fn joints_of(arm: ArmJoints) -> [JointId; 3] {
 }
 
 /// The largest rotations of the joints of an arm from one frame to the next in some frames \[rad\].
-fn steps(clip: &Clip, arm: ArmJoints, frames: Range<usize>) -> [f64; 3] {
+pub(super) fn steps(clip: &Clip, arm: ArmJoints, frames: Range<usize>) -> [f64; 3] {
     joints_of(arm).map(|joint| {
         let rotation = &clip.track(joint).rotation;
         let step = |frame: usize| rotation.at(frame - 1).angle_to(&rotation.at(frame));
@@ -161,16 +164,23 @@ fn faded(
     for (end, frames) in sides {
         let ends = joints.map(|joint| samples.rotations[joint.index()][end]);
         let turns: [UnitQuaternion<f64>; 3] = std::array::from_fn(|i| own[i][end].inverse() * ends[i]);
-        let at = |i: usize, step: usize, length: usize| {
-            own[i][frames[step]] * turns[i].powf(falling(step + 1, length))
-        };
+        // By step away from the grip: how much further the arm may turn than it does by itself.
+        let spare: Vec<f64> = (0..frames.len())
+            .map(|step| {
+                let before = if step == 0 { end } else { frames[step - 1] };
+                let own_step = |i: usize| own[i][before].angle_to(&own[i][frames[step]]);
+                let spare = (0..3).map(|i| (limits[i] - own_step(i)).max(LEAST * limits[i]));
+                spare.fold(f64::INFINITY, f64::min).clamp(f64::MIN_POSITIVE, TAU)
+            })
+            .collect();
+        let faded = |i: usize, step: usize, share: f64| own[i][frames[step]] * turns[i].powf(share);
         // How far the largest step is beyond the limits.
-        let beyond = |length: usize| {
+        let beyond = |shares: &[f64]| {
             let mut most = f64::NEG_INFINITY;
             for i in 0..3 {
                 let mut last = ends[i];
-                for step in 0..frames.len().min(length + 1) {
-                    let next = at(i, step, length);
+                for (step, share) in shares.iter().enumerate().take(frames.len()) {
+                    let next = faded(i, step, *share);
                     most = most.max(last.angle_to(&next) - limits[i]);
                     last = next;
                 }
@@ -180,26 +190,29 @@ fn faded(
         // At an end of the motion the arm need not have come back.
         let is_end = frames.last().is_none_or(|last| *last == 0 || last + 1 == base.frames());
         let room = if is_end { usize::MAX } else { frames.len() };
-        let length = fade_length(&beyond, room, fps);
+        let shares = fade(&spare, &beyond, room, fps);
         for (step, frame) in frames.iter().enumerate() {
+            let share = shares.get(step).copied().unwrap_or(0.0);
             for (i, joint) in joints.iter().enumerate() {
-                samples.rotations[joint.index()][*frame] = at(i, step, length);
+                samples.rotations[joint.index()][*frame] = faded(i, step, share);
             }
         }
     }
     samples.into_clip(NAME)
 }
 
-/// The shortest fade \[frames\] whose steps are within the limits, else the one that is least beyond them.
-fn fade_length(beyond: &dyn Fn(usize) -> f64, room: usize, fps: f64) -> usize {
+/// By step away from the grip: the share of the turns that is left. The shortest fade whose steps are within the limits, else
+/// the one that is least beyond them.
+fn fade(spare: &[f64], beyond: &dyn Fn(&[f64]) -> f64, room: usize, fps: f64) -> Vec<f64> {
     let [shortest, longest] = FADE.map(|time| time * fps);
-    let mut best = (0, f64::INFINITY);
+    let mut best = (Vec::new(), f64::INFINITY);
     let mut time = shortest;
     while time <= longest {
         let length = (time.round() as usize).min(room);
-        let most = beyond(length);
+        let shares = shares(spare, length);
+        let most = beyond(&shares);
         if most < best.1 {
-            best = (length, most);
+            best = (shares, most);
         }
         if most <= MARGIN || length == room {
             break;
@@ -207,4 +220,48 @@ fn fade_length(beyond: &dyn Fn(usize) -> f64, room: usize, fps: f64) -> usize {
         time *= LONGER;
     }
     best.0
+}
+
+/// The shares of a fade of so many frames: it goes on where the arm is calm, and waits where it turns fast by itself. Beyond
+/// the motion the arm is as calm as in its mean.
+fn shares(spare: &[f64], length: usize) -> Vec<f64> {
+    let mean = spare.iter().sum::<f64>() / spare.len().max(1) as f64;
+    let all: Vec<f64> = (0..=length).map(|step| spare.get(step).copied().unwrap_or(mean)).collect();
+    let total: f64 = all.iter().sum();
+    let mut left = total;
+    let next = |spare: &f64| {
+        left -= spare;
+        let left = (left / total).clamp(0.0, 1.0);
+        left * left * (3.0 - 2.0 * left)
+    };
+    all.iter().map(next).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fade_waits_where_the_arm_is_fast_and_takes_as_long_as_its_steps_ask_for() {
+        let calm = shares(&[0.2; 40], 20);
+        assert!(calm.len() == 21 && calm[0] < 1.0 && calm[20] == 0.0, "{calm:?}");
+        assert!(calm.windows(2).all(|pair| pair[1] < pair[0]));
+        // Between steps 5 and 10 the arm turns as fast as it may.
+        let spare: Vec<f64> = (0..40).map(|step| if (5..10).contains(&step) { 0.002 } else { 0.2 }).collect();
+        let waits = shares(&spare, 20);
+        assert!(waits[4] - waits[9] < 0.02 && calm[4] - calm[9] > 0.2, "{waits:?}");
+        // Beyond the start of the motion it would go on.
+        let cut = shares(&[0.2; 3], 20);
+        assert!((cut[2] - calm[2]).abs() < 1e-12, "{cut:?}");
+
+        let steepest = |shares: &[f64]| {
+            let steps = shares.windows(2).map(|pair| pair[0] - pair[1]);
+            steps.fold(0.0, f64::max)
+        };
+        let lengths =
+            [0.3, 0.05, 0.001].map(|most| fade(&[0.2; 99], &|all| steepest(all) - most, 99, 60.0).len());
+        assert!(lengths[0] == 16 && lengths[1] > 25 && lengths[2] > 85, "{lengths:?}");
+        // Another hold is near: no longer than up to it.
+        assert_eq!(fade(&[0.2; 20], &|all| steepest(all) - 0.001, 20, 60.0).len(), 21);
+    }
 }

@@ -16,15 +16,15 @@ use crate::samples::Samples;
 use crate::smoothing::gaussian;
 
 /// Widths of the smoothing \[s\], tried in order.
-const SMOOTH: [f64; 4] = [0.03, 0.06, 0.12, 0.25];
+const SMOOTH: [f64; 5] = [0.03, 0.06, 0.12, 0.25, 0.5];
 /// Turns whose weighted mean is shorter than this are spread so far that they have none.
 const SPREAD: f64 = 0.1;
 
 /// Local rotations of shoulder, elbow and wrist, by frame.
 type Turns = [Vec<UnitQuaternion<f64>>; 3];
 
-/// A motion whose arm turns no further per frame than that of its source, as far as smoothing brings it. Only frames that
-/// `count` are looked at.
+/// A motion whose arm turns no further per frame than that of its source, as far as smoothing brings it. Steps to and
+/// from frames that `count` are looked at.
 pub(super) fn steadied(
     clip: Clip,
     arm: ArmJoints,
@@ -36,7 +36,7 @@ pub(super) fn steadied(
     // How far the largest step is beyond that of the source.
     let beyond = |turns: &Turns| {
         let of_joint = |(turns, limit): (&Vec<UnitQuaternion<f64>>, f64)| {
-            let frames = (1..turns.len()).filter(|frame| count[*frame] && count[frame - 1]);
+            let frames = (1..turns.len()).filter(|frame| count[*frame] || count[frame - 1]);
             frames.map(|frame| turns[frame - 1].angle_to(&turns[frame]) - limit).fold(f64::MIN, f64::max)
         };
         turns.iter().zip(limits).map(of_joint).fold(f64::MIN, f64::max)
@@ -111,4 +111,45 @@ fn local(clip: &Clip, arm: ArmJoints, turned: impl Fn(usize, usize) -> UnitQuate
         }
     }
     turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::follow::arm_of;
+    use super::super::second_hand::steps;
+    use super::*;
+    use crate::fixtures::clip;
+    use mocap_model::{Role, Vector3};
+
+    /// A walk whose left arm is pushed aside for a few frames, as retargeting does beside a trunk.
+    fn pushed(walk: &Clip, arm: ArmJoints, angle: f64) -> Clip {
+        let mut samples = Samples::of(walk);
+        for frame in 30..33 {
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+            let own = &mut samples.rotations[arm.shoulder.index()][frame];
+            *own = turn * *own;
+        }
+        samples.into_clip("test").unwrap()
+    }
+
+    #[test]
+    fn what_was_added_to_an_arm_comes_no_faster_than_the_source_turns() {
+        let walk = clip("alex_walk.bvh");
+        let arm = arm_of(&walk, Role::LeftHand).unwrap();
+        let all = vec![true; walk.frames()];
+        let steady = |clip: Clip, count: &[bool]| steadied(clip, arm, (&walk, arm), count, "test").unwrap();
+        assert!(steady(walk.clone(), &all) == walk, "a copy stays");
+        let pushed = pushed(&walk, arm, 0.5);
+        let [limit, ..] = limits_of(&walk, arm);
+        let largest = |clip: &Clip| steps(clip, arm, 0..clip.frames())[0];
+        let after = steady(pushed.clone(), &all);
+        let (was, is) = (largest(&pushed), largest(&after));
+        assert!(was > limit + 0.2 && is <= limit + MARGIN, "{was} {is}, limit {limit}");
+        // Far from it, the motion is as it was.
+        let rotation = |clip: &Clip| clip.track(arm.shoulder).rotation.at(walk.frames() - 1);
+        assert!(rotation(&after).angle_to(&rotation(&walk)) < 1e-3);
+        // In frames in which a hand is brought to its grip, the arm gets another pose anyway.
+        let count: Vec<bool> = (0..walk.frames()).map(|frame| !(25..40).contains(&frame)).collect();
+        assert!(steady(pushed.clone(), &count) == pushed);
+    }
 }
