@@ -37,6 +37,10 @@ pub(crate) struct HandGoals<'a> {
     pub places: &'a [Option<Isometry3<f64>>],
     /// From 0 (the hand is where it was) to 1; the pole vector is smoothed accordingly.
     pub weights: &'a [f64],
+    /// The most by which the side of the elbow changes per frame \[rad\], where only the goals count: the arm then bends
+    /// about the hinge of its elbow, so that nothing of how it turned before comes through, and it need not be near the pose
+    /// that it has before and after. `None`: as much as the arm turns by itself, and both poses stay.
+    pub steady: Option<f64>,
 }
 
 /// The motion with a hand at its goals, and the largest distance by which the arm was too short \[units\]. With
@@ -48,7 +52,8 @@ pub(crate) fn place_hand(
     limits: bool,
     edit: &'static str,
 ) -> Result<(Clip, f64), EditError> {
-    let poles = poles(clip, arm, goals);
+    let (poles, hinge) = poles(clip, arm, goals);
+    let hinge = hinge.filter(|_| goals.steady.is_some());
     let planned = planned_sides(clip, arm, goals, &poles);
     let skeleton = clip.skeleton();
     let joints = [arm.shoulder, arm.elbow, arm.wrist];
@@ -61,7 +66,10 @@ pub(crate) fn place_hand(
         placed.place(frame);
         let places = joints.map(|joint| *placed.at(joint));
         let Some(aimed) = aimed(&places, goal, &poles[frame]) else { continue };
-        let Some(sides) = planned[frame].or_else(|| aimed.sides()) else { continue };
+        let Some(mut sides) = planned[frame].or_else(|| aimed.sides()) else { continue };
+        if let Some(hinge) = hinge {
+            sides.before = -(places[0].rotation * hinge);
+        }
         let Some((upper, lower, short)) = bent(&places, goal, &aimed.line, &sides) else { continue };
         missing = missing.max(short);
         let above = |joint: JointId| {
@@ -85,8 +93,9 @@ pub(crate) fn place_hand(
     Ok((samples.into_clip(edit)?, missing))
 }
 
-/// By frame: the pole vector of the elbow in object space.
-fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> Vec<Vector3<f64>> {
+/// By frame: the pole vector of the elbow in object space. And the axis about which the arm bends, in the frame of the
+/// upper arm; `None` of an arm that is always straight.
+fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> (Vec<Vector3<f64>>, Option<Vector3<f64>>) {
     let mut placed = ForwardKinematics::new(clip);
     let above = clip.skeleton().joint(arm.shoulder).parent;
     let mut length = 0.0f64;
@@ -116,7 +125,7 @@ fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> Vec<Vector3<f64>
         let share = 0.1 + 0.9 * weight;
         poles.push(carried * (off * (1.0 - weight) + around * weight) + usual * (USUAL * length * share));
     }
-    poles
+    (poles, axis)
 }
 
 /// The largest rotation of shoulder or elbow from one frame to the next \[rad\].
@@ -146,13 +155,14 @@ fn planned_sides(
 ) -> Vec<Option<Sides>> {
     let mut planned = vec![None; clip.frames()];
     let fps = clip.rate().fps();
-    let limit = own_step(clip, arm).max(CALM / fps);
+    let limit = goals.steady.unwrap_or_else(|| own_step(clip, arm)).max(CALM / fps);
     let above = clip.skeleton().joint(arm.shoulder).parent;
     let mut placed = ForwardKinematics::new(clip);
     let has_goal: Vec<bool> = goals.places.iter().map(Option::is_some).collect();
     for run in runs(&has_goal) {
         // The arm keeps its pose in the frame before and in the one after.
-        let around = run.start.saturating_sub(1)..(run.end + 1).min(clip.frames());
+        let beside = usize::from(goals.steady.is_none());
+        let around = run.start.saturating_sub(beside)..(run.end + beside).min(clip.frames());
         let (mut frames, mut own, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
         for frame in around {
             placed.place(frame);

@@ -31,6 +31,8 @@ const HELD: (f64, f64) = (0.03, 0.35);
 const KEPT: (f64, f64) = (0.04, 1.0);
 /// A second hand holds a thing for at least this time \[s\]: a hand that passes by is as steady for a few frames.
 const HOLDS: f64 = 0.25;
+/// A hand that slides along a thing stays as near to it, but for this much \[m\].
+const SLIDES: f64 = 0.01;
 /// A hand that moves on slowly stays for less than this at the turn of a swing \[s\].
 const SWINGS: f64 = 0.5;
 /// A thing is carried for at least this time \[s\].
@@ -160,7 +162,7 @@ pub(crate) fn other_hands(
             }
             let seen: Vec<Isometry3<f64>> =
                 carried.frames.clone().map(|frame| thing[frame].inverse() * places[frame]).collect();
-            for frames in holds_of(&seen, shortest, fps) {
+            for frames in holds_of(&seen, extent, shortest, fps) {
                 let is_near = match extent {
                     Some(extent) => places_near(extent, &seen, frames.clone(), REACH * person.arm),
                     None => seen[frames.start].translation.vector.norm() < 2.0 * NEAR * person.arm,
@@ -180,36 +182,67 @@ fn places_near(extent: &Extent, seen: &[Isometry3<f64>], frames: Range<usize>, r
     seen[frames].iter().any(|place| extent.distance(&place.translation.vector) < reach)
 }
 
+/// Frames of little motion of a hand.
+struct Calm {
+    frames: Range<usize>,
+    /// Where the present stay at one place begins.
+    since: usize,
+    /// The longest stay at one place.
+    stay: Range<usize>,
+}
+
 /// Frames in which a second hand, seen from a thing, holds it. A hand that rotates on its grip, or comes to it slowly,
 /// holds it: adjacent ranges of little motion are one hold, if it stays at one place for half of them, or for longer
-/// than at the turn of a swing. One that only goes past slowly, as in a walk, does not hold it.
-fn holds_of(seen: &[Isometry3<f64>], shortest: usize, fps: f64) -> Vec<Range<usize>> {
-    /// Adjacent ranges; where the present stay at one place begins; frames of the longest.
-    struct Calm {
-        frames: Range<usize>,
-        stay: usize,
-        longest: usize,
-    }
+/// than at the turn of a swing. One that only goes past slowly, as in a walk, does not hold it. While it comes, it does not
+/// hold the thing yet.
+fn holds_of(
+    seen: &[Isometry3<f64>],
+    extent: Option<&Extent>,
+    shortest: usize,
+    fps: f64,
+) -> Vec<Range<usize>> {
     let place = |frame: usize| seen[frame].translation.vector;
     let mut found: Vec<Calm> = Vec::new();
     for frames in fixed_ranges(seen, KEPT, shortest) {
         match found.last_mut() {
             Some(calm) if frames.start <= calm.frames.end + 1 => {
-                if (place(frames.start) - place(calm.stay)).norm() > KEPT.0 {
-                    calm.stay = frames.start;
+                if (place(frames.start) - place(calm.since)).norm() > KEPT.0 {
+                    calm.since = frames.start;
                 }
                 calm.frames.end = frames.end;
-                calm.longest = calm.longest.max(frames.end - calm.stay);
+                if frames.end - calm.since > calm.stay.len() {
+                    calm.stay = calm.since..frames.end;
+                }
             }
-            _ => found.push(Calm { stay: frames.start, longest: frames.len(), frames }),
+            _ => found.push(Calm { since: frames.start, stay: frames.clone(), frames }),
         }
     }
     let frames_of = |seconds: f64| (seconds * fps).round() as usize;
     let holds = |calm: &Calm| {
-        let stays = 2 * calm.longest >= calm.frames.len() || calm.longest >= frames_of(SWINGS);
+        let stays = 2 * calm.stay.len() >= calm.frames.len() || calm.stay.len() >= frames_of(SWINGS);
         stays && calm.frames.len() >= frames_of(HOLDS)
     };
-    found.into_iter().filter(holds).map(|calm| calm.frames).collect()
+    let on_grip = |calm: Calm| on_grip(seen, extent, &calm);
+    found.into_iter().filter(holds).filter_map(on_grip).filter(|frames| frames.len() >= shortest).collect()
+}
+
+/// The frames around the longest stay in which the hand is at its place there, or slides along the thing.
+fn on_grip(seen: &[Isometry3<f64>], extent: Option<&Extent>, calm: &Calm) -> Option<Range<usize>> {
+    let at = |frame: usize| seen[frame].translation.vector;
+    let middle = |axis: usize| {
+        let mut all: Vec<f64> = calm.stay.clone().map(|frame| at(frame)[axis]).collect();
+        all.sort_by(f64::total_cmp);
+        0.5 * (all[(all.len() - 1) / 2] + all[all.len() / 2])
+    };
+    let grip = Vector3::new(middle(0), middle(1), middle(2));
+    let is_on = |frame: usize| {
+        let slides = |extent: &Extent| extent.distance(&at(frame)) <= extent.distance(&grip) + SLIDES;
+        (at(frame) - grip).norm() <= KEPT.0 || extent.is_some_and(slides)
+    };
+    let on: Vec<bool> = (0..seen.len()).map(|frame| calm.frames.contains(&frame) && is_on(frame)).collect();
+    let shared = |run: &Range<usize>| run.clone().filter(|frame| calm.stay.contains(frame)).count();
+    // Of runs that share as much, the first.
+    runs(&on).into_iter().rev().max_by_key(shared)
 }
 
 /// Whether a thing is carried exactly by a person in some frames, or carries the person. `metres` is the length of a
@@ -307,10 +340,16 @@ mod tests {
                 panic!("one hold: {hands:?}, {form:?}")
             };
             assert!((0.4..=0.5).contains(&start) && (1.5..=1.6).contains(&end), "{form:?}: {start}, {end}");
-            // It comes slowly to where it stays: one hold from the start.
+            // It comes slowly to where it stays, and holds it from 4 cm beside that place.
             let slowly = |time: f64| (0.3 + 0.2 * (1.0 - time).max(0.0), 0.0);
-            let found = holds(slowly, None, hands, form);
-            assert_eq!(found, [[0.0, 2.0]], "{hands:?}, {form:?}");
+            let [[start, end]] = holds(slowly, None, hands, form)[..] else {
+                panic!("one hold: {hands:?}, {form:?}")
+            };
+            assert!((0.79..=0.85).contains(&start) && end == 2.0, "{hands:?}, {form:?}: {start}, {end}");
+            // It stays, then slides along the bar.
+            let bar = Extent::new(Vector3::zeros(), Vector3::new(0.8, 0.0, 0.0));
+            let slides = |time: f64| (0.3 + 0.2 * (time - 1.0).max(0.0), 0.0);
+            assert_eq!(holds(slides, Some(&bar), hands, form), [[0.0, 2.0]], "{hands:?}, {form:?}");
         }
     }
 

@@ -15,13 +15,14 @@ use nalgebra::Translation3;
 use super::carried::{Carried, Holder, carried, is_mount, mount, other_hands};
 use super::contact::places;
 use super::extent::Extent;
-use super::{falling, with_top};
+use super::second_hand::{Reach, come, hold};
+use super::steady_arm::steadied;
+use super::with_top;
 use crate::EditError;
-use crate::arms::{ArmJoints, HandGoals, place_hand};
+use crate::arms::ArmJoints;
 use crate::body::Body;
 use crate::carrier::shifted;
 use crate::metric::{back, in_metres, metres_of};
-use crate::smoothing::gaussian;
 
 const NAME: &str = "attach";
 /// A bind point within this distance of the wrist counts as at the wrist \[m\].
@@ -32,12 +33,6 @@ const PALM: f64 = 0.15;
 const ROUNDS: usize = 6;
 /// Distance at which these rounds end \[m\].
 const OFF: f64 = 0.002;
-/// Overrelaxation of each round.
-const FURTHER: f64 = 1.1;
-/// Smoothing of the shift of the carrying hand \[s\].
-const SMOOTH: f64 = 0.1;
-/// The time over which a hand is blended onto and off its grip \[s\].
-const FADE: f64 = 0.25;
 
 /// A scene whose things are carried as in its source, with a report.
 #[derive(Clone, Debug)]
@@ -64,10 +59,12 @@ pub struct HeldArm {
 }
 
 /// One person before and after.
-struct Person {
-    source: Holder,
-    target: Holder,
-    clip: Clip,
+pub(super) struct Person {
+    pub source: Holder,
+    pub target: Holder,
+    /// The motion of the source in metres.
+    pub was: Clip,
+    pub clip: Clip,
 }
 
 impl KeptBound {
@@ -103,7 +100,7 @@ pub fn keep_bound(
     for (one, other) in source.characters.iter().zip(&result.characters) {
         let was = in_metres(&one.clip, metres[0], NAME)?;
         let clip = in_metres(&other.clip, metres[1], NAME)?;
-        people.push(Person { source: Holder::of(&was), target: Holder::of(&clip), clip });
+        people.push(Person { source: Holder::of(&was), target: Holder::of(&clip), was, clip });
     }
     let space = *after.clip.skeleton().space();
     let mut kept = KeptBound::nothing(result);
@@ -122,23 +119,31 @@ pub fn keep_bound(
         }
         let grips = grips(&was);
         let extent = Extent::of(&was, source.props[at].body.as_ref(), metres[0]);
-        let mut moved = carry(&own, &times, &people, &grips);
-        for one in &times {
-            let (who, role) = (&names[one.by], one.role);
+        let seconds: Vec<Vec<Carried>> = times
+            .iter()
+            .map(|one| other_hands((&own, extent.as_ref()), &holders_of(&people), one, fps))
+            .collect();
+        for one in times.iter().chain(seconds.iter().flatten()) {
             note_held(&mut held, one);
+        }
+        steady(&mut people, &times, &seconds)?;
+        let mut moved = carry(&own, &times, &people, &grips);
+        for (one, hands) in times.iter().zip(&seconds) {
+            let (who, role) = (&names[one.by], one.role);
             let Range { start, end } = one.frames;
             kept.notes.push(format!("{name} stays with {who}, {role}, in frames {start} to {}", end - 1));
-            for hand in other_hands((&own, extent.as_ref()), &holders_of(&people), one, fps) {
-                note_held(&mut held, &hand);
+            for hand in hands {
+                let free: Vec<bool> = held_by(&held, hand).iter().map(|held| !held).collect();
+                let reach = Reach { hand, base: people[hand.by].clip.clone(), free, fps };
                 let mut missing = 0.0;
                 for round in 0..ROUNDS {
-                    let off = hold(&mut people[hand.by], &hand, (&own, &moved), &grips, fps)?;
+                    let off = hold(&mut people[hand.by], &reach, (&own, &moved), &grips)?;
                     missing = off.iter().map(Vector3::norm).fold(0.0, f64::max);
                     if missing < OFF || round + 1 == ROUNDS {
                         break;
                     }
                     // If the second arm is too short, the carrying hand moves towards it.
-                    come(&mut people[one.by], one, &off, fps)?;
+                    come(&mut people[one.by], one, (&off, &hand.frames), fps)?;
                     moved = carry(&own, &times, &people, &grips);
                 }
                 kept.missing = Some(kept.missing.map_or(missing, |most| most.max(missing)));
@@ -178,6 +183,33 @@ fn note_held(held: &mut [[Vec<bool>; 2]], one: &Carried) {
         _ => return,
     };
     held[one.by][side][one.frames.clone()].fill(true);
+}
+
+/// Steadies the arms whose hands carry a thing or hold it as second hands. Frames in which a hand is brought to its grip do
+/// not count.
+fn steady(people: &mut [Person], times: &[Carried], seconds: &[Vec<Carried>]) -> Result<(), EditError> {
+    for (by, person) in people.iter_mut().enumerate() {
+        for role in [Role::LeftHand, Role::RightHand] {
+            let is_its = |one: &&Carried| (one.by, one.role) == (by, role);
+            let brought: Vec<&Carried> = seconds.iter().flatten().filter(is_its).collect();
+            if brought.is_empty() && !times.iter().any(|one| is_its(&one)) {
+                continue;
+            }
+            let arms = arm_of(&person.clip, role).zip(arm_of(&person.was, role));
+            let Some((arm, own)) = arms else { continue };
+            let counts = |frame: usize| !brought.iter().any(|one| one.frames.contains(&frame));
+            let count: Vec<bool> = (0..person.clip.frames()).map(counts).collect();
+            let clip = person.clip.clone();
+            person.clip = steadied(clip, arm, (&person.was, own), &count, NAME)?;
+            person.target = Holder::of(&person.clip);
+        }
+    }
+    Ok(())
+}
+
+/// The frames in which a hand holds something.
+fn held_by<'a>(held: &'a [[Vec<bool>; 2]], one: &Carried) -> &'a [bool] {
+    &held[one.by][usize::from(one.role != Role::LeftHand)]
 }
 
 fn holders_of(people: &[Person]) -> Vec<&Holder> {
@@ -234,21 +266,21 @@ fn palm(holder: &Holder, hand: Role, frame: usize) -> Vector3<f64> {
 }
 
 /// Whether a wrist itself is at a bind point of a thing, instead of the palm.
-fn is_at_wrist(wrist: &Isometry3<f64>, thing: &Isometry3<f64>, grips: &[Vector3<f64>]) -> bool {
+pub(super) fn is_at_wrist(wrist: &Isometry3<f64>, thing: &Isometry3<f64>, grips: &[Vector3<f64>]) -> bool {
     let seen = thing.inverse() * wrist;
     grips.iter().any(|grip| (grip - seen.translation.vector).norm() < AT_WRIST)
 }
 
 /// The relation of a hand of the source to that of the target: the rotation between their frames, and both palms in the
 /// frame of the target's wrist.
-struct Hands {
-    turn: UnitQuaternion<f64>,
-    source: Vector3<f64>,
-    target: Vector3<f64>,
+pub(super) struct Hands {
+    pub turn: UnitQuaternion<f64>,
+    pub source: Vector3<f64>,
+    pub target: Vector3<f64>,
 }
 
 impl Hands {
-    fn of(person: &Person, one: &Carried, frame: usize, at_wrist: bool) -> Option<Hands> {
+    pub(super) fn of(person: &Person, one: &Carried, frame: usize, at_wrist: bool) -> Option<Hands> {
         let (was, is) = (person.source.places(one.role)?, person.target.places(one.role)?);
         let turn = is[frame].rotation.inverse() * was[frame].rotation;
         let is_hand = matches!(one.role, Role::LeftHand | Role::RightHand);
@@ -326,79 +358,4 @@ pub(super) fn arm_of(clip: &Clip, hand: Role) -> Option<ArmJoints> {
     };
     let [shoulder, elbow, wrist] = arm.map(|role| roles.joint(role));
     Some(ArmJoints { shoulder: shoulder?, elbow: elbow?, wrist: wrist? })
-}
-
-/// Moves the carrying hand by the distance that a second hand lacks, by frame \[m\].
-fn come(person: &mut Person, one: &Carried, off: &[Vector3<f64>], fps: f64) -> Result<(), EditError> {
-    let (Some(joints), Some(is)) = (arm_of(&person.clip, one.role), person.target.places(one.role)) else {
-        return Ok(());
-    };
-    let ways = gaussian(off, SMOOTH * fps);
-    let places: Vec<Option<Isometry3<f64>>> = ways
-        .iter()
-        .zip(is)
-        .map(|(way, is)| {
-            let place = is.translation.vector + way * FURTHER;
-            (way.norm() > 1e-6).then(|| Isometry3::from_parts(place.into(), is.rotation))
-        })
-        .collect();
-    let most = ways.iter().map(Vector3::norm).fold(f64::MIN_POSITIVE, f64::max);
-    let weights: Vec<f64> = ways.iter().map(|way| way.norm() / most).collect();
-    let goals = HandGoals { places: &places, weights: &weights };
-    person.clip = place_hand(&person.clip, joints, &goals, false, NAME)?.0;
-    person.target = Holder::of(&person.clip);
-    Ok(())
-}
-
-/// Brings a second hand to its grip on a thing that another hand carries; returns by frame the offset that is left
-/// \[m\].
-fn hold(
-    person: &mut Person,
-    hand: &Carried,
-    (own, moved): (&[Isometry3<f64>], &[Isometry3<f64>]),
-    grips: &[Vector3<f64>],
-    fps: f64,
-) -> Result<Vec<Vector3<f64>>, EditError> {
-    let none = || vec![Vector3::zeros(); own.len()];
-    let start = hand.frames.start;
-    let (Some(was), Some(is)) = (person.source.places(hand.role), person.target.places(hand.role)) else {
-        return Ok(none());
-    };
-    let at_wrist = is_at_wrist(&was[start], &own[start], grips);
-    let (Some(hands), Some(joints)) =
-        (Hands::of(person, hand, start, at_wrist), arm_of(&person.clip, hand.role))
-    else {
-        return Ok(none());
-    };
-    let fade = (FADE * fps).round() as usize;
-    let share = |frame: usize| match frame {
-        _ if hand.frames.contains(&frame) => 1.0,
-        _ if frame < start => falling(start - frame, fade),
-        _ => falling(frame + 1 - hand.frames.end, fade),
-    };
-    let shares: Vec<f64> = (0..own.len()).map(share).collect();
-    let goals: Vec<Option<Isometry3<f64>>> = (0..own.len())
-        .map(|frame| {
-            let share = shares[frame];
-            if share <= 0.0 {
-                return None;
-            }
-            let seen = own[frame].inverse() * was[frame];
-            let rotation = moved[frame].rotation * seen.rotation * hands.turn.inverse();
-            let palm = was[frame].rotation * (hands.turn.inverse() * hands.source);
-            let touched = own[frame].inverse() * nalgebra::Point3::from(was[frame].translation.vector + palm);
-            let place = (moved[frame] * touched).coords - rotation * hands.target;
-            let goal = Isometry3::from_parts(place.into(), rotation);
-            Some(super::between(&is[frame], &goal, share))
-        })
-        .collect();
-    let hand_goals = HandGoals { places: &goals, weights: &shares };
-    let (clip, _) = place_hand(&person.clip, joints, &hand_goals, false, NAME)?;
-    person.clip = clip;
-    person.target = Holder::of(&person.clip);
-    let Some(is) = person.target.places(hand.role) else { return Ok(none()) };
-    let off = goals.iter().zip(is).map(|(goal, is)| {
-        goal.map_or_else(Vector3::zeros, |goal| is.translation.vector - goal.translation.vector)
-    });
-    Ok(off.collect())
 }

@@ -10,6 +10,8 @@ mod contact;
 pub(crate) mod extent;
 mod follow;
 mod prop;
+mod second_hand;
+mod steady_arm;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -332,7 +334,13 @@ fn reach(
     // The side of an elbow is solved over frames; knees have one.
     let arm = [Role::LeftHand, Role::RightHand].into_iter().filter_map(|hand| arm_of(clip, hand));
     let (after, missing) = match arm.into_iter().find(|arm| arm.wrist == tip) {
-        Some(arm) => place_hand(clip, arm, &HandGoals { places: &goals, weights: &shares }, false, ATTACH)?,
+        Some(arm) => place_hand(
+            clip,
+            arm,
+            &HandGoals { places: &goals, weights: &shares, steady: None },
+            false,
+            ATTACH,
+        )?,
         None => place_ankles(clip, &body, &[(tip, goals)], Plane::Usual, ATTACH)?,
     };
     let mut changed = scene.clone();

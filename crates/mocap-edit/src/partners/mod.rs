@@ -309,7 +309,7 @@ fn reached(goals: &Goals<'_>, clips: [Clip; 2]) -> Result<[Clip; 2], EditError> 
             let arm = goals.people[i].arms[side].as_ref();
             let Some(arm) = arm.filter(|_| wrist.places.iter().any(Option::is_some)) else { continue };
             let joints = ArmJoints { shoulder: arm.shoulder, elbow: arm.elbow, wrist: arm.wrist };
-            let hand = HandGoals { places: &wrist.places, weights: &wrist.weights };
+            let hand = HandGoals { places: &wrist.places, weights: &wrist.weights, steady: None };
             *clip = place_hand(clip, joints, &hand, goals.limits, NAME)?.0;
         }
     }

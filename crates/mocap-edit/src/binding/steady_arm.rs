@@ -1,0 +1,155 @@
+//! Arms that hold something turn no faster than in the source.
+//!
+//! What retargeting adds to an arm, to bring it out of the trunk or to a contact, may come and go within a frame or two.
+//! With a thing in the hand that shows. So what was added is smoothed over time: the turn between the joints of source and
+//! target, which is constant where a motion is only copied. The smoothing is as wide as it takes, and none where the arm is
+//! steady already.
+
+use mocap_model::{Clip, ForwardKinematics, UnitQuaternion};
+use nalgebra::{Quaternion, Vector4};
+
+use super::contact::places;
+use super::second_hand::{MARGIN, joints_of, limits_of};
+use crate::EditError;
+use crate::arms::ArmJoints;
+use crate::samples::Samples;
+use crate::smoothing::gaussian;
+
+/// Widths of the smoothing \[s\], tried in order.
+const SMOOTH: [f64; 5] = [0.03, 0.06, 0.12, 0.25, 0.5];
+/// Turns whose weighted mean is shorter than this are spread so far that they have none.
+const SPREAD: f64 = 0.1;
+
+/// Local rotations of shoulder, elbow and wrist, by frame.
+type Turns = [Vec<UnitQuaternion<f64>>; 3];
+
+/// A motion whose arm turns no further per frame than that of its source, as far as smoothing brings it. Steps to and
+/// from frames that `count` are looked at.
+pub(super) fn steadied(
+    clip: Clip,
+    arm: ArmJoints,
+    (source, own): (&Clip, ArmJoints),
+    count: &[bool],
+    edit: &'static str,
+) -> Result<Clip, EditError> {
+    let limits = limits_of(source, own);
+    // How far the largest step is beyond that of the source.
+    let beyond = |turns: &Turns| {
+        let of_joint = |(turns, limit): (&Vec<UnitQuaternion<f64>>, f64)| {
+            let frames = (1..turns.len()).filter(|frame| count[*frame] || count[frame - 1]);
+            frames.map(|frame| turns[frame - 1].angle_to(&turns[frame]) - limit).fold(f64::MIN, f64::max)
+        };
+        turns.iter().zip(limits).map(of_joint).fold(f64::MIN, f64::max)
+    };
+    let joints = joints_of(arm);
+    let as_it_is = joints.map(|joint| {
+        let rotation = &clip.track(joint).rotation;
+        (0..clip.frames()).map(|frame| rotation.at(frame)).collect::<Vec<_>>()
+    });
+    let mut best = (beyond(&as_it_is), None);
+    if best.0 <= MARGIN {
+        return Ok(clip);
+    }
+    let copied = joints_of(own).map(|joint| places(source, joint));
+    let added: [Vec<Vector4<f64>>; 3] = std::array::from_fn(|i| {
+        let is = places(&clip, joints[i]);
+        let turns = copied[i].iter().zip(&is).map(|(was, is)| was.rotation.inverse() * is.rotation);
+        on_one_side(turns.map(|turn| turn.coords))
+    });
+    for width in SMOOTH {
+        let smooth: [Vec<Vector4<f64>>; 3] =
+            std::array::from_fn(|i| gaussian(&added[i], width * clip.rate().fps()));
+        let turned = |i: usize, frame: usize| {
+            let mean = smooth[i][frame];
+            let turn = if mean.norm() > SPREAD { mean } else { added[i][frame] };
+            copied[i][frame].rotation * UnitQuaternion::new_normalize(Quaternion::from(turn))
+        };
+        let turns = local(&clip, arm, turned);
+        let most = beyond(&turns);
+        if most < best.0 {
+            best = (most, Some(turns));
+        }
+        if most <= MARGIN {
+            break;
+        }
+    }
+    let Some(turns) = best.1 else { return Ok(clip) };
+    let mut samples = Samples::of(&clip);
+    for (joint, turns) in joints.into_iter().zip(turns) {
+        samples.rotations[joint.index()] = turns;
+    }
+    samples.into_clip(edit)
+}
+
+/// The same rotations with signs such that each is near the one before.
+fn on_one_side(turns: impl Iterator<Item = Vector4<f64>>) -> Vec<Vector4<f64>> {
+    let mut before: Option<Vector4<f64>> = None;
+    let next = |turn: Vector4<f64>| {
+        let turn = if before.is_some_and(|before| before.dot(&turn) < 0.0) { -turn } else { turn };
+        before = Some(turn);
+        turn
+    };
+    turns.map(next).collect()
+}
+
+/// The local rotations of an arm whose joints have given rotations in object space.
+fn local(clip: &Clip, arm: ArmJoints, turned: impl Fn(usize, usize) -> UnitQuaternion<f64>) -> Turns {
+    let skeleton = clip.skeleton();
+    let joints = joints_of(arm);
+    let mut placed = ForwardKinematics::new(clip);
+    let mut turns: Turns = Default::default();
+    for frame in 0..clip.frames() {
+        placed.place(frame);
+        // The turn that joints between two of the arm, such as those for twist, have below the upper one.
+        let mut change = UnitQuaternion::identity();
+        for i in 0..3 {
+            let above = skeleton.joint(joints[i]).parent;
+            let above = above.map_or_else(UnitQuaternion::identity, |above| placed.at(above).rotation);
+            let object = turned(i, frame);
+            turns[i].push((change * above).inverse() * object);
+            change = object * placed.at(joints[i]).rotation.inverse();
+        }
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::follow::arm_of;
+    use super::super::second_hand::steps;
+    use super::*;
+    use crate::fixtures::clip;
+    use mocap_model::{Role, Vector3};
+
+    /// A walk whose left arm is pushed aside for a few frames, as retargeting does beside a trunk.
+    fn pushed(walk: &Clip, arm: ArmJoints, angle: f64) -> Clip {
+        let mut samples = Samples::of(walk);
+        for frame in 30..33 {
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+            let own = &mut samples.rotations[arm.shoulder.index()][frame];
+            *own = turn * *own;
+        }
+        samples.into_clip("test").unwrap()
+    }
+
+    #[test]
+    fn what_was_added_to_an_arm_comes_no_faster_than_the_source_turns() {
+        let walk = clip("alex_walk.bvh");
+        let arm = arm_of(&walk, Role::LeftHand).unwrap();
+        let all = vec![true; walk.frames()];
+        let steady = |clip: Clip, count: &[bool]| steadied(clip, arm, (&walk, arm), count, "test").unwrap();
+        assert!(steady(walk.clone(), &all) == walk, "a copy stays");
+        let pushed = pushed(&walk, arm, 0.5);
+        let [limit, ..] = limits_of(&walk, arm);
+        let largest = |clip: &Clip| steps(clip, arm, 0..clip.frames())[0];
+        let after = steady(pushed.clone(), &all);
+        let (was, is) = (largest(&pushed), largest(&after));
+        assert!(was > limit + 0.2 && is <= limit + MARGIN, "{was} {is}, limit {limit}");
+        // Far from it, the motion is as it was.
+        let rotation = |clip: &Clip| clip.track(arm.shoulder).rotation.at(walk.frames() - 1);
+        assert!(rotation(&after).angle_to(&rotation(&walk)) < 1e-3);
+        // In frames in which a hand is brought to its grip, the arm gets another pose anyway.
+        let count: Vec<bool> = (0..walk.frames()).map(|frame| !(25..40).contains(&frame)).collect();
+        assert!(steady(pushed.clone(), &count) == pushed);
+    }
+}
