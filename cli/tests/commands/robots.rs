@@ -88,7 +88,11 @@ fn an_edited_motion_of_a_robot_stays_one() {
     retarget(&sandbox, "in/walk.csv", &["--fps", "50"]).ok();
     let columns = rows(&sandbox.read("in/walk.csv"))[0].len();
     let flags = ["--skeleton", &robot, "--input-fps", "50"];
-    let edits: [(&str, &[&str]); 3] = [
+    let edits: [(&str, &[&str]); 7] = [
+        ("dense.csv", &["edit", "in/walk.csv", "--fps", "120", "-o", "dense.csv"]),
+        ("bent.csv", &["edit", "in/walk.csv", "--turn", "90", "-o", "bent.csv"]),
+        ("cycle.csv", &["edit", "in/walk.csv", "--loop", "-o", "cycle.csv"]),
+        ("later.csv", &["edit", "in/walk.csv", "--trim", "0.5s:", "--heading", "Y", "-o", "later.csv"]),
         ("out/walk.csv", &["edit", "in/walk.csv", "--speed", "2", "-o", "out/"]),
         ("x.csv", &["edit", "in/walk.csv", "--speed", "2", "-o", "x.csv"]),
         ("parts/walk_001.csv", &["split", "in/walk.csv", "--every", "1", "-o", "parts"]),
@@ -97,6 +101,12 @@ fn an_edited_motion_of_a_robot_stays_one() {
         sandbox.run([command, &flags[..]].concat()).ok();
         assert_eq!(rows(&sandbox.read(output))[0].len(), columns, "{command:?}");
     }
+    // Feet are not locked by turning joints about other axes.
+    let ran = sandbox.run([&["edit", "in/walk.csv", "--loop", "-o", "again.csv"], &flags[..]].concat()).ok();
+    assert!(ran.stderr.contains("edit::feet-free"), "{}", ran.stderr);
+    let ran = sandbox.run([&["edit", "in/walk.csv", "--fix-feet", "-o", "fixed.csv"], &flags[..]].concat());
+    assert!(ran.code == 1 && ran.stderr.contains("robot-motion::model"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("mocap retarget MOTION.glb"), "{}", ran.stderr);
     // Positions are there for those who ask.
     let asked = ["edit", "in/walk.csv", "--speed", "2", "--to", "csv", "-o", "positions.csv"];
     sandbox.run([&asked[..], &flags].concat()).ok();

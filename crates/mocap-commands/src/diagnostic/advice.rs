@@ -39,7 +39,8 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         }
         "robot-motion::model" => {
             return Some(
-                "--to csv writes positions, and --to bvh a motion that need not be the robot's".into(),
+                "write it as GLB (-o MOTION.glb), and put it on the robot again: `mocap retarget MOTION.glb ROBOT.xml`"
+                    .into(),
             );
         }
         "robot-motion::other-robot" => {
