@@ -75,6 +75,10 @@ fn on_file(problem: &Problem) -> Option<String> {
         Problem::UnitGuessed { unit } | Problem::UnitVoted { unit, .. } => {
             format!("--input-unit {} states it and silences this warning", unit_name(unit))
         }
+        Problem::RateUnlikely { fps } => match mocap::rate_as_time(*fps) {
+            Some(rate) => format!("--input-fps {rate} states it and silences this warning"),
+            None => "--input-fps states the rate and silences this warning".into(),
+        },
         Problem::UnitUnlikely { .. } => {
             "leave --input-unit out to have the unit guessed, or state another; --scale changes the size of a character"
                 .into()
