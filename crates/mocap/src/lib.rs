@@ -104,7 +104,7 @@ struct Library;
 pub use body_size::BodySize;
 pub use characters::{MatchedClips, compare_scenes, match_characters};
 pub use companion::companion;
-pub use compare::{at_one_rate, in_one_unit};
+pub use compare::{at_one_rate, face_alike, in_one_unit};
 pub use dataset::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDataset};
 pub use digits::{grouped, short};
 pub use edit_document::edit_document;
