@@ -421,3 +421,72 @@ fn balance_is_drawn_and_listed() {
     let refused = sandbox.run(["view", &path("robots/arm.urdf"), "--balance", "-o", "arm.html"]);
     assert!(refused.stderr.contains("picture::no-balance"), "{}", refused.stderr);
 }
+
+/// The walk as a table whose rows are changed.
+fn changed(sandbox: &Sandbox, name: &str, change: impl Fn(usize, &mut Vec<f64>)) {
+    let mut rows = rows(&sandbox.read("walk.csv"));
+    rows.iter_mut().enumerate().for_each(|(frame, row)| change(frame, row));
+    let line = |row: &Vec<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    sandbox.put(name, rows.iter().map(line).collect::<Vec<_>>().join("\n") + "\n");
+}
+
+#[test]
+fn tables_with_numbers_that_no_robot_has_are_said() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    retarget(&sandbox, "walk.csv", &[]).ok();
+    changed(&sandbox, "deg.csv", |_, row| row[7..].iter_mut().for_each(|value| *value = value.to_degrees()));
+    changed(&sandbox, "lim.csv", |frame, row| row[9] = if frame == 11 { 99.0 } else { row[9] });
+    changed(&sandbox, "first.csv", |_, row| row[3..7].rotate_right(1));
+    changed(&sandbox, "zero.csv", |_, row| row[3..7].fill(0.0));
+    changed(&sandbox, "nan.csv", |frame, row| row[1] = if frame == 5 { f64::NAN } else { row[1] });
+    let read = |name: &str, more: &[&str]| {
+        let ran = sandbox.run([&["validate", name, "--skeleton", &robot, "--json"], more].concat());
+        (ran.code, ran.rows().remove(0))
+    };
+    let warned = |name: &str, more: &[&str]| {
+        let (code, row) = read(name, more);
+        assert_eq!(code, 0, "{row}");
+        row["warnings"].as_array().unwrap().clone()
+    };
+    assert!(warned("walk.csv", &[]).is_empty());
+    for (name, code, says) in [
+        ("deg.csv", "robot-motion::beyond-limits", "seem to be degrees"),
+        ("lim.csv", "robot-motion::beyond-limits", "with 99 rad"),
+        ("first.csv", "robot-motion::quaternion-order", "upright with w first"),
+    ] {
+        let found = warned(name, &[]);
+        let warning = found.iter().find(|warning| warning["code"] == code);
+        let warning = warning.unwrap_or_else(|| panic!("{name}: {found:?}"));
+        assert!(warning["message"].as_str().unwrap().contains(says), "{warning}");
+        if name == "lim.csv" {
+            assert_eq!((found.len(), &warning["frame"]), (1, &11.into()), "{warning}");
+        }
+    }
+    // A table of numbers is that of a robot, whatever is wrong with its quaternions.
+    let (code, row) = read("zero.csv", &[]);
+    assert!(code == 1 && row.to_string().contains("robot-motion::quaternion"), "{row}");
+    let (code, row) = read("nan.csv", &[]);
+    assert!(code == 1 && row.to_string().contains("--repair"), "{row}");
+    assert_eq!(warned("nan.csv", &["--repair"])[0]["code"], "robot-motion::repaired");
+    let mend =
+        ["convert", "nan.csv", "--skeleton", &robot, "--repair", "--to", "unitree-csv", "-o", "mended.csv"];
+    sandbox.run(mend).ok();
+    let [mended, walk] = ["mended.csv", "walk.csv"].map(|name| rows(&sandbox.read(name)));
+    assert!((mended[5][1] - 0.5 * (walk[4][1] + walk[6][1])).abs() < 1e-9);
+}
+
+#[test]
+fn a_robot_and_the_same_motion_in_a_file_without_axes_are_not_turned_against_each_other() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    retarget(&sandbox, "walk.csv", &[]).ok();
+    sandbox.run(["convert", "walk.csv", "-o", "walk.bvh", "--skeleton", &robot]).ok();
+    for (a, b) in [("walk.csv", "walk.bvh"), ("walk.bvh", "walk.csv")] {
+        let words = ["compare", a, b, "--skeleton", &robot, "--input-up", "Z", "--json"];
+        let row = sandbox.run(words).ok().rows().remove(0);
+        assert!(row["max"].as_f64().unwrap() < 1e-3, "{a} {b}: {row}");
+        let said = row["warnings"].to_string();
+        assert!(said.contains("space::forward-of-other"), "{said}");
+    }
+}
