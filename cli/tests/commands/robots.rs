@@ -137,6 +137,15 @@ fn every_format_is_read_as_it_was_written() {
             assert!((a - b).abs() < 1e-6, "{to}: {a} {b}");
         }
     }
+    // Another order is another file, also of the same format, where the format has orders.
+    let flags = ["--skeleton", &robot, "--order", "bfs"];
+    sandbox.run([&["convert", "a.csv", "-o", "a_bfs.csv", "--to", "robot-csv"], &flags[..]].concat()).ok();
+    let header =
+        |name: &str| String::from_utf8(sandbox.read(name)).unwrap().lines().next().unwrap().to_owned();
+    assert_ne!(header("a.csv"), header("a_bfs.csv"));
+    let ran =
+        sandbox.run([&["convert", "walk.csv", "-o", "f.csv", "--to", "unitree-csv"], &flags[..]].concat());
+    assert!(ran.code == 1 && ran.stderr.contains("robot-motion::order"), "{}", ran.stderr);
     // Breadth first, and read by the names in the file.
     let flags = ["--skeleton", &robot, "--order", "bfs", "--to", "isaac-npz"];
     sandbox.run([&["convert", "walk.csv", "-o", "bfs.npz"], &flags[..]].concat()).ok();
