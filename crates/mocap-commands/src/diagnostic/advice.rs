@@ -174,6 +174,10 @@ pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
         EditError::CurveLength { .. } => {
             "apply a root curve to the motion that it was extracted from, before edits that change its frames"
         }
+        EditError::PropExists { .. } => {
+            "a prop is called as the first joint of its file: name that joint otherwise; --prop takes things, and \
+             `mocap retarget --pair` puts people beside each other"
+        }
         EditError::JointExists { .. } => "the motion has a ground root already, or another name is needed",
         EditError::NoCycle { .. } => "`mocap edit IN --loop=30:92 -o OUT` closes a range that you choose",
         EditError::Skeletons { .. } => {
