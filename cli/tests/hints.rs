@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use mocap::{Sandbox, fixture};
 
 /// Files that replace the placeholders of a hint when it is run.
-const FILES: [(&str, &str); 25] = [
+const FILES: [(&str, &str); 27] = [
     ("IN", "walk.bvh"),
     ("OUT", "out.bvh"),
     ("OUT.html", "out.html"),
@@ -37,6 +37,8 @@ const FILES: [(&str, &str); 25] = [
     ("QUERY", "walk.bvh"),
     ("TAKE", "take.c3d"),
     ("TAKE...", "take.c3d"),
+    ("MOTION.glb", "character.glb"),
+    ("ROBOT.xml", "robot.xml"),
 ];
 
 /// Placeholders that stand for another file in one command.
@@ -106,6 +108,7 @@ fn sandbox() -> Sandbox {
         sandbox.put(&format!("db/{name}"), std::fs::read(fixture(&format!("clips/{name}"))).unwrap());
     }
     sandbox.put("head.glb", std::fs::read(fixture("faces/head.glb")).unwrap());
+    sandbox.put("robot.xml", std::fs::read(fixture("robots/pip.xml")).unwrap());
     sandbox.put("take.csv", std::fs::read(fixture("faces/take.csv")).unwrap());
     sandbox.run(["convert", "walk.bvh", "-o", "out.bvh"]).ok();
     sandbox.run(["convert", "walk.bvh", "-o", "points.csv"]).ok();

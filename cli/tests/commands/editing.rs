@@ -171,3 +171,17 @@ fn warnings_about_files_that_an_edit_names_are_said_under_their_names() {
     let warnings = rows[0]["warnings"].as_array().unwrap();
     assert!(warnings.iter().any(|warning| warning["code"] == code && warning["path"] == "short.bvh"));
 }
+
+#[test]
+fn props_are_called_as_inside_their_files() {
+    let sandbox = sandbox();
+    let attach = |words: &str| {
+        let ran = run(&sandbox, &format!("edit alex_walk.bvh {words} --prop-unit cm -o out.bvh"));
+        assert_eq!(ran.code, 1, "{ran:?}");
+        ran.stderr
+    };
+    let said = attach("--attach sword@Tip=Hips@RightHand --prop swing.bvh");
+    assert!(said.contains("nothing is called 'sword'; there is Base,"), "{said}");
+    let said = attach("--attach Hips@Hips=Hips@RightHand --prop alex_walk.bvh");
+    assert!(said.contains("the prop is called 'Hips'") && !said.contains("ground root"), "{said}");
+}

@@ -90,3 +90,64 @@ fn bones_of_two_lengths_are_refused_unless_forced() {
     let info = sandbox.run([&["info", "wrong.bvh"], &replace[..2]].concat()).ok();
     assert!(info.stderr.contains("motion::two-lengths"), "{}", info.stderr);
 }
+
+/// The walk of the fixtures at a frame time, with X of the hips moved by this much in one frame [cm].
+fn walk(frame_time: &str, jump: f64) -> String {
+    let text = std::fs::read_to_string(fixture("clips/alex_walk.bvh")).unwrap();
+    let (head, motion) = text.split_once("Frame Time:").unwrap();
+    let rows = motion.lines().skip(1).enumerate().map(|(frame, row)| match row.split_once(' ') {
+        Some((x, rest)) if frame == 40 => format!("{} {rest}\n", x.parse::<f64>().unwrap() + jump),
+        _ => format!("{row}\n"),
+    });
+    format!("{head}Frame Time: {frame_time}\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn rates_that_no_camera_has_are_said_and_a_rate_written_as_time_is_known() {
+    let sandbox = Sandbox::new();
+    let warning = |time: &str, more: &[&str]| {
+        sandbox.put("walk.bvh", walk(time, 0.0));
+        let ran = sandbox.run([&["info", "walk.bvh", "--json"], more].concat()).ok();
+        let row = ran.rows().remove(0);
+        let warnings = row["warnings"].as_array().unwrap().clone();
+        warnings.into_iter().find(|warning| warning["code"] == "rate::unlikely")
+    };
+    for usual in ["0.0083333", "0.04", "1", "0.0005"] {
+        assert_eq!(warning(usual, &[]), None, "{usual}");
+    }
+    let swapped = warning("30", &[]).unwrap();
+    assert!(swapped["message"].as_str().unwrap().contains("30 looks like the rate"), "{swapped}");
+    assert!(swapped["help"].as_str().unwrap().starts_with("--input-fps 30"), "{swapped}");
+    assert_eq!(warning("30", &["--input-fps", "30"]), None);
+    for strange in ["0.0001", "2.5", "1e-300"] {
+        let said = warning(strange, &[]).unwrap();
+        assert!(!said["message"].as_str().unwrap().contains("looks like"), "{said}");
+    }
+    let shown = sandbox.run(["info", "walk.bvh"]).ok().stdout;
+    assert!(shown.contains("1e300 fps") || shown.lines().all(|line| line.len() < 200), "{shown}");
+}
+
+#[test]
+fn hips_that_are_faster_than_any_body_are_said_with_their_place() {
+    let sandbox = Sandbox::new();
+    let robin = fixture("clips/robin.skel").display().to_string();
+    let robot = fixture("robots/pip.xml").display().to_string();
+    for (target, output) in [(&robin, "o.bvh"), (&robot, "o.csv")] {
+        for (jump, wrong) in [(0.0, false), (20.0, false), (100.0, true)] {
+            sandbox.put("walk.bvh", walk("0.0083333", jump));
+            let words =
+                ["retarget", "walk.bvh", target, "-o", output, "--overwrite", "--trim", "0:60", "--json"];
+            let row = sandbox.run([&words[..], &["--input-unit", "cm"]].concat()).ok().rows().remove(0);
+            let warnings = row["warnings"].as_array().unwrap();
+            let found = warnings.iter().find(|warning| warning["code"] == "motion::too-fast");
+            assert_eq!(found.is_some(), wrong, "{output} {jump}: {warnings:?}");
+            let Some(found) = found else { continue };
+            let message = found["message"].as_str().unwrap();
+            assert!(message.contains("'Hips'") && message.contains("frame 40"), "{message}");
+        }
+    }
+    // A rest pose in the first frame may be anywhere.
+    let text = walk("0.0083333", 0.0);
+    sandbox.put("walk.bvh", &text);
+    assert!(!sandbox.run(["info", "walk.bvh"]).ok().stderr.contains("too-fast"));
+}

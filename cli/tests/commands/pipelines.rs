@@ -288,3 +288,33 @@ fn pipelines_are_resumed_and_sharded_as_commands_are() {
     let other = resume(&[]);
     assert_eq!(other.code, 2, "{other:?}");
 }
+
+#[test]
+fn what_is_carried_is_put_on_the_target_too() {
+    let sandbox = people();
+    let grip = "HIERARCHY\nROOT grip\n{\nOFFSET 0 0 0\n\
+        CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n\
+        JOINT blade\n{\nOFFSET 0 80 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n}\n\
+        MOTION\nFrames: 1\nFrame Time: 0.033333\n0 0 0 0 0 0 0 0 0\n";
+    sandbox.put("sword.bvh", grip);
+    let attach = "[[step]]\ndo = 'attach'\nbind = 'grip=RightHand'\nprop = 'sword.bvh'\nprop-unit = 'cm'\nhold = 'snap'\n";
+    let head = "output = 'out'\n[[step]]\ndo = 'read'\ninput-unit = 'cm'\n";
+    let put = "[[step]]\ndo = 'retarget'\ntarget = 'robin.skel'\n[[step]]\ndo = 'write'\nto = 'bvh'\n";
+    sandbox.put("both.toml", format!("inputs = 'db/a'\n{head}{attach}{put}"));
+    sandbox.run(["run", "both.toml"]).ok();
+    // What was attached before is carried as well.
+    let words =
+        "edit db/a/walk.bvh --attach grip=RightHand --prop sword.bvh --prop-unit cm --hold snap -o armed.bvh";
+    sandbox.run(words.split(' ').collect::<Vec<_>>()).ok();
+    sandbox.put("put.toml", format!("inputs = 'armed.bvh'\n{head}{put}"));
+    sandbox.run(["run", "put.toml"]).ok();
+    // As `mocap retarget` has it.
+    let words = "retarget armed.bvh robin.skel --input-unit cm -o one.bvh";
+    sandbox.run(words.split(' ').collect::<Vec<_>>()).ok();
+    for made in ["out/walk.bvh", "out/armed.bvh", "one.bvh"] {
+        let text = String::from_utf8(sandbox.read(made)).unwrap();
+        assert!(text.contains("grip") && text.contains("blade"), "{made}");
+    }
+    let row = sandbox.run(["compare", "one.bvh", "out/armed.bvh", "--json"]).ok().rows().remove(0);
+    assert!(row["max"].as_f64().unwrap() < 1e-3, "{row}");
+}

@@ -62,3 +62,32 @@ fn feet_are_free_and_floors_elsewhere_where_asked_for() {
     let (ran, _) = retarget(&["--floor", "deep"]);
     assert_eq!(ran.code, 2);
 }
+
+#[test]
+fn errors_about_the_targets_of_characters_name_the_file_that_is_wrong() {
+    let sandbox = Sandbox::new();
+    sandbox.put("walk.bvh", std::fs::read(fixture("clips/alex_walk.bvh")).unwrap());
+    sandbox.put("broken.bvh", "HIERARCHY\nnothing\n");
+    let run = |map: &str| {
+        sandbox.put("cast.json", map);
+        let ran = sandbox.run(["retarget", "walk.bvh", "--characters", "cast.json", "-o", "o.bvh"]);
+        assert_ne!(ran.code, 0);
+        ran.stderr
+    };
+    let said = run(r#"{"Hips": "broken.bvh"}"#);
+    assert!(said.contains("broken.bvh:2:1") && !said.contains("cast.json:"), "{said}");
+    let said = run(r#"{"Hips": "walk.bvh", "Hips": "broken.bvh"}"#);
+    assert!(said.contains("usage::characters") && said.contains("'Hips' has two targets"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn pairs_take_paths_that_are_not_unicode() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let pair = std::ffi::OsStr::from_bytes(b"wal\xff.bvh=b.skel");
+    let folder = sandbox.path("");
+    let words = ["retarget", "-o", "o.bvh", "--pair", "a.bvh=b.skel", "--pair"];
+    let ran = crate::mocap::ran(crate::mocap::command(&folder).args(words).arg(pair).output().unwrap());
+    assert!(!ran.stderr.contains("UTF-8") && ran.stderr.contains("io::not-found"), "{}", ran.stderr);
+}

@@ -88,7 +88,11 @@ fn an_edited_motion_of_a_robot_stays_one() {
     retarget(&sandbox, "in/walk.csv", &["--fps", "50"]).ok();
     let columns = rows(&sandbox.read("in/walk.csv"))[0].len();
     let flags = ["--skeleton", &robot, "--input-fps", "50"];
-    let edits: [(&str, &[&str]); 3] = [
+    let edits: [(&str, &[&str]); 7] = [
+        ("dense.csv", &["edit", "in/walk.csv", "--fps", "120", "-o", "dense.csv"]),
+        ("bent.csv", &["edit", "in/walk.csv", "--turn", "90", "-o", "bent.csv"]),
+        ("cycle.csv", &["edit", "in/walk.csv", "--loop", "-o", "cycle.csv"]),
+        ("later.csv", &["edit", "in/walk.csv", "--trim", "0.5s:", "--heading", "Y", "-o", "later.csv"]),
         ("out/walk.csv", &["edit", "in/walk.csv", "--speed", "2", "-o", "out/"]),
         ("x.csv", &["edit", "in/walk.csv", "--speed", "2", "-o", "x.csv"]),
         ("parts/walk_001.csv", &["split", "in/walk.csv", "--every", "1", "-o", "parts"]),
@@ -97,6 +101,12 @@ fn an_edited_motion_of_a_robot_stays_one() {
         sandbox.run([command, &flags[..]].concat()).ok();
         assert_eq!(rows(&sandbox.read(output))[0].len(), columns, "{command:?}");
     }
+    // Feet are not locked by turning joints about other axes.
+    let ran = sandbox.run([&["edit", "in/walk.csv", "--loop", "-o", "again.csv"], &flags[..]].concat()).ok();
+    assert!(ran.stderr.contains("edit::feet-free"), "{}", ran.stderr);
+    let ran = sandbox.run([&["edit", "in/walk.csv", "--fix-feet", "-o", "fixed.csv"], &flags[..]].concat());
+    assert!(ran.code == 1 && ran.stderr.contains("robot-motion::model"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("mocap retarget MOTION.glb"), "{}", ran.stderr);
     // Positions are there for those who ask.
     let asked = ["edit", "in/walk.csv", "--speed", "2", "--to", "csv", "-o", "positions.csv"];
     sandbox.run([&asked[..], &flags].concat()).ok();
@@ -127,6 +137,15 @@ fn every_format_is_read_as_it_was_written() {
             assert!((a - b).abs() < 1e-6, "{to}: {a} {b}");
         }
     }
+    // Another order is another file, also of the same format, where the format has orders.
+    let flags = ["--skeleton", &robot, "--order", "bfs"];
+    sandbox.run([&["convert", "a.csv", "-o", "a_bfs.csv", "--to", "robot-csv"], &flags[..]].concat()).ok();
+    let header =
+        |name: &str| String::from_utf8(sandbox.read(name)).unwrap().lines().next().unwrap().to_owned();
+    assert_ne!(header("a.csv"), header("a_bfs.csv"));
+    let ran =
+        sandbox.run([&["convert", "walk.csv", "-o", "f.csv", "--to", "unitree-csv"], &flags[..]].concat());
+    assert!(ran.code == 1 && ran.stderr.contains("robot-motion::order"), "{}", ran.stderr);
     // Breadth first, and read by the names in the file.
     let flags = ["--skeleton", &robot, "--order", "bfs", "--to", "isaac-npz"];
     sandbox.run([&["convert", "walk.csv", "-o", "bfs.npz"], &flags[..]].concat()).ok();
@@ -410,4 +429,73 @@ fn balance_is_drawn_and_listed() {
     sandbox.run(["plot", &path("clips/alex_jump.bvh"), "--balance", "-o", "jump.svg"]).ok();
     let refused = sandbox.run(["view", &path("robots/arm.urdf"), "--balance", "-o", "arm.html"]);
     assert!(refused.stderr.contains("picture::no-balance"), "{}", refused.stderr);
+}
+
+/// The walk as a table whose rows are changed.
+fn changed(sandbox: &Sandbox, name: &str, change: impl Fn(usize, &mut Vec<f64>)) {
+    let mut rows = rows(&sandbox.read("walk.csv"));
+    rows.iter_mut().enumerate().for_each(|(frame, row)| change(frame, row));
+    let line = |row: &Vec<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    sandbox.put(name, rows.iter().map(line).collect::<Vec<_>>().join("\n") + "\n");
+}
+
+#[test]
+fn tables_with_numbers_that_no_robot_has_are_said() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    retarget(&sandbox, "walk.csv", &[]).ok();
+    changed(&sandbox, "deg.csv", |_, row| row[7..].iter_mut().for_each(|value| *value = value.to_degrees()));
+    changed(&sandbox, "lim.csv", |frame, row| row[9] = if frame == 11 { 99.0 } else { row[9] });
+    changed(&sandbox, "first.csv", |_, row| row[3..7].rotate_right(1));
+    changed(&sandbox, "zero.csv", |_, row| row[3..7].fill(0.0));
+    changed(&sandbox, "nan.csv", |frame, row| row[1] = if frame == 5 { f64::NAN } else { row[1] });
+    let read = |name: &str, more: &[&str]| {
+        let ran = sandbox.run([&["validate", name, "--skeleton", &robot, "--json"], more].concat());
+        (ran.code, ran.rows().remove(0))
+    };
+    let warned = |name: &str, more: &[&str]| {
+        let (code, row) = read(name, more);
+        assert_eq!(code, 0, "{row}");
+        row["warnings"].as_array().unwrap().clone()
+    };
+    assert!(warned("walk.csv", &[]).is_empty());
+    for (name, code, says) in [
+        ("deg.csv", "robot-motion::beyond-limits", "seem to be degrees"),
+        ("lim.csv", "robot-motion::beyond-limits", "with 99 rad"),
+        ("first.csv", "robot-motion::quaternion-order", "upright with w first"),
+    ] {
+        let found = warned(name, &[]);
+        let warning = found.iter().find(|warning| warning["code"] == code);
+        let warning = warning.unwrap_or_else(|| panic!("{name}: {found:?}"));
+        assert!(warning["message"].as_str().unwrap().contains(says), "{warning}");
+        if name == "lim.csv" {
+            assert_eq!((found.len(), &warning["frame"]), (1, &11.into()), "{warning}");
+        }
+    }
+    // A table of numbers is that of a robot, whatever is wrong with its quaternions.
+    let (code, row) = read("zero.csv", &[]);
+    assert!(code == 1 && row.to_string().contains("robot-motion::quaternion"), "{row}");
+    let (code, row) = read("nan.csv", &[]);
+    assert!(code == 1 && row.to_string().contains("--repair"), "{row}");
+    assert_eq!(warned("nan.csv", &["--repair"])[0]["code"], "robot-motion::repaired");
+    let mend =
+        ["convert", "nan.csv", "--skeleton", &robot, "--repair", "--to", "unitree-csv", "-o", "mended.csv"];
+    sandbox.run(mend).ok();
+    let [mended, walk] = ["mended.csv", "walk.csv"].map(|name| rows(&sandbox.read(name)));
+    assert!((mended[5][1] - 0.5 * (walk[4][1] + walk[6][1])).abs() < 1e-9);
+}
+
+#[test]
+fn a_robot_and_the_same_motion_in_a_file_without_axes_are_not_turned_against_each_other() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    retarget(&sandbox, "walk.csv", &[]).ok();
+    sandbox.run(["convert", "walk.csv", "-o", "walk.bvh", "--skeleton", &robot]).ok();
+    for (a, b) in [("walk.csv", "walk.bvh"), ("walk.bvh", "walk.csv")] {
+        let words = ["compare", a, b, "--skeleton", &robot, "--input-up", "Z", "--json"];
+        let row = sandbox.run(words).ok().rows().remove(0);
+        assert!(row["max"].as_f64().unwrap() < 1e-3, "{a} {b}: {row}");
+        let said = row["warnings"].to_string();
+        assert!(said.contains("space::forward-of-other"), "{said}");
+    }
 }

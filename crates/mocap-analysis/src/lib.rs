@@ -102,8 +102,8 @@ pub use trajectory::{Trajectory, placements, trajectories, trajectory};
 pub use unit::{UnitGuess, guess_unit, leg_length, metres_per_unit, stature, tree_diameter, unit_guess};
 pub use up::{upright, upright_by};
 pub use verdict::{
-    LimbMatch, Verdict, always_in_contact, body_size, limb_direction, limb_lengths, limb_matches,
-    may_have_two_lengths, trunk_direction,
+    LimbMatch, Verdict, always_in_contact, body_size, hips_speed, limb_direction, limb_lengths, limb_matches,
+    may_be_too_fast, may_have_two_lengths, trunk_direction,
 };
 
 /// The examples of the README.

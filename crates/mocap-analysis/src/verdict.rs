@@ -8,6 +8,8 @@
 use mocap_model::{Clip, JointId, Role, Skeleton, Track};
 
 use crate::percentile::percentile;
+use crate::trajectory::placements;
+use crate::unit::tree_diameter;
 
 /// A bone has two lengths if its length in most frames is at least this many times its length at rest, or the
 /// reverse.
@@ -23,6 +25,12 @@ const HARDLY: f64 = 0.3;
 const OPPOSITE: f64 = 90.0;
 /// A trunk that is further from that of the source in a frame is said: half of a right angle \[deg\].
 const BENT: f64 = 45.0;
+/// Hips do not move faster than this \[m/s\]: the fastest runners reach 12 m/s, and a fall reaches 30 m/s only after
+/// 46 m.
+const FASTEST: f64 = 30.0;
+/// The longest path along the bones of a body whose unit is not stated is at most this: over four times that of an
+/// adult \[m\].
+const LARGEST: f64 = 10.0;
 /// In clips shorter than this, feet may stand in all frames \[s\].
 const SHORT: f64 = 2.0;
 
@@ -97,6 +105,44 @@ fn two_lengths(rest: f64, track: &Track<mocap_model::Vector3<f64>>) -> Option<(f
     let moved = most(track);
     let differ = moved > LENGTHS * rest || rest > LENGTHS * moved;
     (differ && moved.max(rest) > 0.0).then_some((rest, moved))
+}
+
+/// Whether the hips move faster between two frames than any body does. `clip` must have roles and a unit
+/// \[m\]; `from`: the first frame that belongs to the motion. [`may_be_too_fast`] is a cheap test that needs no roles.
+pub fn hips_speed(clip: &Clip, metres: f64, from: usize) -> Option<Verdict> {
+    let skeleton = clip.skeleton();
+    let hips = skeleton.with_role(Role::Hips).unwrap_or(JointId(0));
+    let places = &placements(clip, &[hips])[0];
+    let steps = places.windows(2).enumerate().skip(from);
+    let jumps = steps.map(|(frame, pair)| {
+        (frame, (pair[1].translation.vector - pair[0].translation.vector).norm() * metres)
+    });
+    let too_far = FASTEST / clip.rate().fps();
+    let jumps: Vec<(usize, f64)> = jumps.filter(|(_, metres)| *metres > too_far).collect();
+    let &(frame, far) = jumps.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+    let speed = far * clip.rate().fps();
+    let more = match jumps.len() {
+        1 => String::new(),
+        steps => format!(" (the farthest of {steps} such steps)"),
+    };
+    let message = format!(
+        "'{}' moves by {far:.2} m from frame {frame} to frame {}, at {speed:.0} m/s{more}: no body is that fast",
+        skeleton.joint(hips).name,
+        frame + 1
+    );
+    Some(Verdict { code: "motion::too-fast", message, impossible: false })
+}
+
+/// Whether any joint moves in its parent faster than [`hips_speed`] allows, hips or not. A body whose unit is not stated is
+/// as large as bodies are at most.
+pub fn may_be_too_fast(clip: &Clip) -> bool {
+    let skeleton = clip.skeleton();
+    let metres = skeleton.space().metres().unwrap_or_else(|| LARGEST / tree_diameter(skeleton));
+    let too_far = FASTEST / clip.rate().fps() / metres;
+    clip.tracks()
+        .iter()
+        .filter_map(|tracks| tracks.translation.as_ref())
+        .any(|track| track.values().windows(2).any(|pair| (pair[1] - pair[0]).norm() > too_far))
 }
 
 /// Whether a motion has the size of the body that it was made for: `target` at rest, `made` in most of its

@@ -90,7 +90,7 @@ pub use plan::{
     Companions, Destination, Job, Naming, OutputOptions, PlanWarning, ReadFiles, is_directory,
     keep_extensions, plan_outputs, report_jobs,
 };
-pub use portable::PathText;
+pub use portable::{PathText, path_of_bytes};
 pub use read::read_file;
 pub use report::{JobReport, Tally};
 pub use rows::{PlanAction, PlanRow, plan_rows};

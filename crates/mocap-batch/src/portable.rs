@@ -35,16 +35,20 @@ impl PathText {
     }
 }
 
-/// A path from the bytes of a file.
+/// A path from its bytes, which need not be UTF-8 on Unix.
+///
+/// ```
+/// assert_eq!(mocap_batch::path_of_bytes(b"a/walk.bvh"), std::path::Path::new("a/walk.bvh"));
+/// ```
 #[cfg(unix)]
-pub(crate) fn path_of_bytes(bytes: &[u8]) -> PathBuf {
+pub fn path_of_bytes(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }
 
-/// A path from the bytes of a file.
+/// A path from its bytes; what is not UTF-8 is replaced.
 #[cfg(not(unix))]
-pub(crate) fn path_of_bytes(bytes: &[u8]) -> PathBuf {
+pub fn path_of_bytes(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 

@@ -36,6 +36,16 @@ impl Body {
         Body { up, forward, lateral: up.cross(&forward), metres, feet, hips, skeleton }
     }
 
+    /// Whether joints turn only about fixed axes, as those of a robot do: legs cannot be solved as of free joints.
+    pub(crate) fn has_hinges(&self) -> bool {
+        self.skeleton.robot().is_some()
+    }
+
+    /// Whether feet can be locked: there are feet, lengths have a unit, and legs can be solved as of free joints.
+    pub(crate) fn locks_feet(&self) -> bool {
+        !self.feet.is_empty() && self.metres.is_some() && !self.has_hinges()
+    }
+
     /// The part of a vector along the ground.
     pub(crate) fn on_ground(&self, v: &Vector3<f64>) -> Vector3<f64> {
         v - self.up * v.dot(&self.up)

@@ -41,6 +41,8 @@ pub enum EditError {
     Table { what: &'static str, line: usize, reason: String },
     #[error("the root curve: {reason}")]
     Curve { reason: String },
+    #[error("attach: the prop is called '{name}', as something in the scene is: bind points would mean both")]
+    PropExists { name: String },
     #[error("a joint called '{name}' exists already")]
     JointExists { name: String },
     #[error("no cycle found: {reason}")]
@@ -131,7 +133,7 @@ impl EditError {
             EditError::CurveLength { .. } => "edit::curve-length",
             EditError::Table { .. } => "edit::table",
             EditError::Curve { .. } => "edit::curve",
-            EditError::JointExists { .. } => "edit::joint-exists",
+            EditError::JointExists { .. } | EditError::PropExists { .. } => "edit::joint-exists",
             EditError::NoCycle { .. } => "edit::no-cycle",
             EditError::Skeletons { .. } => "edit::skeletons",
             EditError::Mask { .. } => "edit::mask",

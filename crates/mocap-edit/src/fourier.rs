@@ -108,8 +108,7 @@ pub fn fourier(clip: &Clip, options: &Fourier) -> Result<(Clip, EditReport), Edi
     }
     let frames = (series.seconds * fps).round().max(4.0) as usize;
     let mut made = series.samples(&cycle, &body, frames).into_clip("fourier")?;
-    if options.characteristic.is_some() && options.lock_feet && !body.feet.is_empty() && body.metres.is_some()
-    {
+    if options.characteristic.is_some() && options.lock_feet && body.locks_feet() {
         let contacts = contacts_of(&cycle, &body, frames)?;
         made = crate::cycle::lock_feet(&made, &body, &series.stride(), contacts.as_deref())?;
     }

@@ -5,6 +5,9 @@
 //! whichever moves it less: along the ground, by the least amount that suffices. Heights stay, because a nearly
 //! straight leg bends a lot to lift its foot a little. The correction fades out before and after the contact. IK solves
 //! the legs, and the hips move only if a leg is too short.
+//!
+//! The legs of robots are not solved: their joints turn about fixed axes only, and the solver for free joints would
+//! leave these.
 
 use std::ops::Range;
 
@@ -227,6 +230,9 @@ fn with_feet_held(
     contacts: &[Vec<Contact>],
     edit: &'static str,
 ) -> Result<(Clip, Option<usize>), EditError> {
+    if body.has_hinges() {
+        return Ok((after, None));
+    }
     let fps = after.rate().fps();
     let mut clip = after;
     let mut most = 0;

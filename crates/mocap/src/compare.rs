@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use mocap_analysis::object_error;
 use mocap_formats::Finding;
-use mocap_model::{Clip, Space, Unit};
+use mocap_model::{Clip, SignedAxis, Space, Unit};
 
 use crate::unit::in_space;
 use crate::{BodySize, Problem, known_unit};
@@ -27,6 +28,46 @@ pub fn in_one_unit(clips: [&Clip; 2]) -> Result<[Cow<'_, Clip>; 2], Finding> {
         return Err(Finding::new(Problem::UnitUnknown { size: BodySize::of(clips[0].skeleton()) }));
     }
     Ok([with_unit(clips[0], a.or(b)), with_unit(clips[1], b.or(a))])
+}
+
+/// The error of a motion that faces the other way is much larger than that of one that faces the same way.
+const MUCH_SMALLER: f64 = 0.5;
+
+/// Whether one of two motions, whose file does not state which way is forward, would be turned against the other only
+/// because of the usual forward axis of its format: that motion and the axis with which both face the same way. Its
+/// skeleton then has that axis. `states`: whether the files state their axes.
+///
+/// A robot faces +X with Z up, and the same motion as BVH states nothing: by the axes that are usual for both, one is turned
+/// by a quarter.
+pub fn face_alike(clips: &mut [Clip; 2], states: [bool; 2]) -> Option<(usize, SignedAxis)> {
+    let unstated = match states {
+        [true, false] => 1,
+        [false, true] => 0,
+        _ => return None,
+    };
+    let axes = |clip: &Clip| (clip.skeleton().space().up, clip.skeleton().space().forward);
+    if axes(&clips[0]) == axes(&clips[1]) {
+        return None;
+    }
+    let facing = |forward: SignedAxis| {
+        let clip = &clips[unstated];
+        in_space(clip.clone(), Space { forward, ..*clip.skeleton().space() })
+    };
+    let error = |clip: &Clip| match unstated {
+        0 => object_error(clip, &clips[1], 0.0).ok().map(|error| error.rms),
+        _ => object_error(&clips[0], clip, 0.0).ok().map(|error| error.rms),
+    };
+    let usual = error(&clips[unstated])?;
+    let up = clips[unstated].skeleton().space().up;
+    let axes = [SignedAxis::X, SignedAxis::Y, SignedAxis::Z].into_iter().filter(|axis| axis.axis != up.axis);
+    let both = axes.flat_map(|axis| [axis, SignedAxis { negative: true, ..axis }]);
+    let errors = both.filter_map(|forward| Some((forward, error(&facing(forward))?)));
+    let (forward, least) = errors.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    if least >= MUCH_SMALLER * usual || forward == clips[unstated].skeleton().space().forward {
+        return None;
+    }
+    clips[unstated] = facing(forward);
+    Some((unstated, forward))
 }
 
 fn with_unit(clip: &Clip, unit: Option<Unit>) -> Cow<'_, Clip> {

@@ -10,6 +10,11 @@ pub fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// As [`short`]; numbers that would be a row of digits have an exponent, such as `1e300`.
+pub(crate) fn readable(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e9).contains(&value.abs()) { short(value) } else { format!("{value:e}") }
+}
+
 /// A number with six significant digits.
 pub(crate) fn six_digits(value: f64) -> String {
     if value == 0.0 {

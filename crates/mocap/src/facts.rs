@@ -10,7 +10,7 @@ use mocap_model::{Axis, FrameRate, Robot, RobotJoint, Skeleton, UnitSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::digits::{grouped, short, six_digits, three_digits};
+use crate::digits::{grouped, readable, short, six_digits, three_digits};
 use crate::{Header, known_unit};
 
 /// Number of scalar tracks whose names are shown.
@@ -233,7 +233,7 @@ impl FileFacts {
             lines.push(("subjects", self.subjects.join(", ")));
         }
         if let (Some(fps), Some(time)) = (self.fps, self.frame_time) {
-            let (fps, time, duration) = (short(fps), (time * 1e7).round() / 1e7, short(self.duration));
+            let (fps, time, duration) = (readable(fps), (time * 1e7).round() / 1e7, readable(self.duration));
             let frames = self.frames;
             lines.push((
                 "motion",

@@ -104,7 +104,7 @@ struct Library;
 pub use body_size::BodySize;
 pub use characters::{MatchedClips, compare_scenes, match_characters};
 pub use companion::companion;
-pub use compare::{at_one_rate, in_one_unit};
+pub use compare::{at_one_rate, face_alike, in_one_unit};
 pub use dataset::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDataset};
 pub use digits::{grouped, short};
 pub use edit_document::edit_document;
@@ -122,7 +122,7 @@ pub use motion_file::{Companions, Header, MotionFile, strictly};
 pub use options::ReadOptions;
 pub use peers::{PeerAnswer, PeerAnswers, Peers};
 use problem::above_zero;
-pub use problem::{Problem, unit_name};
+pub use problem::{Problem, rate_as_time, unit_name};
 pub use read::{
     KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with,
 };

@@ -10,6 +10,7 @@ use mocap_formats::{
 };
 use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
+use crate::problem::unlikely_rate;
 use crate::unit::{in_space, restated, restated_space, unlikely_unit};
 use crate::up::detect_up;
 use crate::{FileFormat, Problem, ReadOptions, above_zero, subjects};
@@ -320,8 +321,10 @@ fn finished(seen: Parsed<Clip>, options: &ReadOptions) -> Result<Parsed<Clip>, R
 
 /// The clip at the stated rate. Adds warnings that follow from the motion and belong to no line of the file.
 fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mut Vec<Finding>) -> Clip {
-    if let Some(rate) = options.rate {
-        clip = clip.with_rate(rate);
+    match options.rate {
+        Some(rate) => clip = clip.with_rate(rate),
+        None if clip.frames() > 1 => warnings.extend(unlikely_rate(clip.rate().fps())),
+        None => {}
     }
     // Such readers, like that of BVH, report it with its line.
     if !format.exchange().is_some_and(mocap_formats::Format::reports_rest) {

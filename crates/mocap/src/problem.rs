@@ -6,7 +6,7 @@ use mocap_formats::{Finding, Remedy};
 use mocap_model::{ModelError, SignedAxis, Unit};
 
 use crate::BodySize;
-use crate::digits::{short, three_digits};
+use crate::digits::{readable, short, three_digits};
 
 /// A problem of a motion file that does not belong to the reader of one format.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -111,6 +111,23 @@ pub enum Problem {
     PositionsVoted { mode: PositionMode, agreeing: usize, clips: usize },
     #[error("the body stands along {}, which is taken as the up axis in place of {}", signed(*body), signed(*usual))]
     UpDetected { body: SignedAxis, usual: SignedAxis },
+    #[error(
+        "the motion has {} frames per second, {} s each; cameras record {} to {} per second{}",
+        readable(*fps),
+        readable(1.0 / fps),
+        short(*RATES.start()),
+        short(*RATES.end()),
+        match rate_as_time(*fps) {
+            Some(rate) => format!(": {} looks like the rate, written as the time of a frame", short(rate)),
+            None => String::new(),
+        }
+    )]
+    RateUnlikely { fps: f64 },
+    #[error(
+        "the file does not state which way is forward: {} is taken, with which both motions face the same way",
+        signed(*forward)
+    )]
+    ForwardOfOther { forward: SignedAxis },
     #[error("the mesh is not used to keep arms out of the body: {because}")]
     SurfaceUnused { because: String },
     #[error(
@@ -123,6 +140,30 @@ pub enum Problem {
          given for a person of 1.7 m are scaled by its height"
     )]
     SurfaceProportions { what: &'static str, share: f64, person: f64 },
+}
+
+/// Rates at which bodies are recorded or animated: time lapses are slower, and the fastest cameras for motion capture
+/// record 2000 frames per second \[1/s\].
+pub(crate) const RATES: std::ops::RangeInclusive<f64> = 1.0..=2000.0;
+/// Rates that cameras and engines use are whole and at least this \[1/s\].
+const SLOWEST_CAMERA: f64 = 10.0;
+
+/// The rate that was written where the time of a frame belongs, if the time of a frame is such a number.
+///
+/// ```
+/// assert_eq!(mocap::rate_as_time(1.0 / 30.0), Some(30.0));
+/// assert_eq!(mocap::rate_as_time(30.0), None);
+/// ```
+pub fn rate_as_time(fps: f64) -> Option<f64> {
+    let time = 1.0 / fps;
+    let whole = (time * 1000.0).round() / 1000.0;
+    let is_rate = (SLOWEST_CAMERA..=*RATES.end()).contains(&time) && (time / whole - 1.0).abs() < 1e-6;
+    is_rate.then_some(whole)
+}
+
+/// The warning about a rate at which no body is recorded.
+pub(crate) fn unlikely_rate(fps: f64) -> Option<Finding> {
+    (!RATES.contains(&fps)).then(|| Finding::new(Problem::RateUnlikely { fps }))
 }
 
 /// Checks an option that is a factor or length.
@@ -178,6 +219,8 @@ impl mocap_formats::Problem for Problem {
             Problem::UnitVoted { .. } => "unit::voted",
             Problem::UnitForReport { .. } => "unit::report",
             Problem::UnitUnlikely { .. } => "unit::unlikely",
+            Problem::RateUnlikely { .. } => "rate::unlikely",
+            Problem::ForwardOfOther { .. } => "space::forward-of-other",
             Problem::PositionsVoted { .. } => "bvh::positions-voted",
             Problem::UpDetected { .. } => "space::up-detected",
             Problem::NoSubject { .. } => "subject::unknown",
@@ -198,6 +241,7 @@ impl mocap_formats::Problem for Problem {
             | Problem::UnitVoted { .. }
             | Problem::UnitUnlikely { .. }
             | Problem::UnitForReport { .. } => Some(Remedy::StateUnit),
+            Problem::RateUnlikely { .. } => Some(Remedy::StateRate),
             Problem::PositionsVoted { .. } => Some(Remedy::StatePositionChannels),
             Problem::UpDetected { .. } => Some(Remedy::StateUp),
             Problem::SeveralSubjects { .. }

@@ -1,12 +1,14 @@
 //! Verdicts on motions of files: impossible or suspicious.
 
 use mocap_analysis::{
-    Verdict, body_size, limb_direction, limb_lengths, may_have_two_lengths, trunk_direction,
+    Verdict, body_size, hips_speed, limb_direction, limb_lengths, may_be_too_fast, may_have_two_lengths,
+    trunk_direction,
 };
+use mocap_formats::bvh::rest_first_frame;
 use mocap_model::{Character, Clip};
 use mocap_robot::Follow;
 
-use crate::{Target, TargetReport, scene_of, with_roles};
+use crate::{Target, TargetReport, known_unit, scene_of, with_roles};
 
 /// Verdicts on a motion by itself, independent of how it was made.
 ///
@@ -16,26 +18,33 @@ use crate::{Target, TargetReport, scene_of, with_roles};
 /// # Ok::<(), mocap::Error>(())
 /// ```
 pub fn verdicts(clip: &Clip) -> Vec<Verdict> {
-    // Finding roles takes time; a cheap test excludes nearly all clips.
-    match may_have_two_lengths(clip) {
+    // Finding roles takes time; cheap tests exclude nearly all clips.
+    match may_have_two_lengths(clip) || may_be_too_fast(clip) {
         true => match scene_of(clip.clone()) {
             // Roles belong to one body, so characters are judged one by one.
             Ok(scene) if scene.clip().is_none() => {
                 scene.characters.into_iter().flat_map(of_several).collect()
             }
-            _ => of_one(clip.clone()).into_iter().collect(),
+            _ => of_one(clip.clone()),
         },
         false => Vec::new(),
     }
 }
 
-fn of_one(clip: Clip) -> Option<Verdict> {
-    limb_lengths(&with_roles(clip))
+fn of_one(clip: Clip) -> Vec<Verdict> {
+    let clip = with_roles(clip);
+    // A rest pose in the first frame may be anywhere.
+    let from = usize::from(rest_first_frame(&clip).is_some());
+    let metres = known_unit(clip.skeleton()).map(|unit| unit.metres);
+    let too_fast = metres.and_then(|metres| hips_speed(&clip, metres, from));
+    limb_lengths(&clip).into_iter().chain(too_fast).collect()
 }
 
-/// The verdict on one of several characters, with its name.
-fn of_several(Character { name, clip, .. }: Character) -> Option<Verdict> {
-    of_one(clip).map(|verdict| Verdict { message: format!("'{name}': {}", verdict.message), ..verdict })
+/// The verdicts on one of several characters, with its name.
+fn of_several(Character { name, clip, .. }: Character) -> impl Iterator<Item = Verdict> {
+    let said =
+        move |verdict: Verdict| Verdict { message: format!("'{name}': {}", verdict.message), ..verdict };
+    of_one(clip).into_iter().map(said)
 }
 
 impl TargetReport {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mocap::{
-    FileFormat, MatchedClips, Problem, SurfaceError, UnitFacts, at_one_rate, in_one_unit, match_characters,
-    surface_error, with_roles,
+    FileFormat, MatchedClips, Problem, SurfaceError, UnitFacts, at_one_rate, face_alike, in_one_unit,
+    match_characters, surface_error, with_roles,
 };
 use mocap_analysis::{ErrorSummary, millimetres, object_error};
 use mocap_batch::{pair_names, write_file};
@@ -179,10 +179,12 @@ fn measure(
     };
     let reading = args.first.of(&args.reading);
     let mut bytes_in = 0;
-    let mut read = |input: usize| match read::motion(context, inputs[input], &reading) {
-        Ok(Motion { clip, warnings, bytes }) => {
+    let mut states = [false; 2];
+    let mut read = |input: usize| match read_of_format(context, inputs[input], &reading) {
+        Ok((format, Motion { clip, warnings, bytes })) => {
             warn(input, warnings);
             bytes_in += bytes;
+            states[input] = format.states_space();
             Ok(clip)
         }
         Err(Failure { error, warnings }) => {
@@ -208,6 +210,9 @@ fn measure(
         }
     }
     let resampled = at_one_rate(&mut clips, args.resample).map_err(|error| (1, error.into()))?;
+    if let Some((input, forward)) = face_alike(&mut clips, states) {
+        warn(input, vec![Problem::ForwardOfOther { forward }.into()]);
+    }
     let [reference, other] = &clips;
     let summary = object_error(reference, other, args.measure.shell.0).map_err(|error| (1, error.into()))?;
     let subjects =
@@ -245,6 +250,16 @@ fn measure(
     let errors = missed.into_iter().map(|error| about(error, inputs[1])).collect();
     let tally = Tally { frames: reference.frames(), bytes_in, bytes_out: 0 };
     Ok(Report { json: json(&row), text, figures, errors, tally, ..Report::default() })
+}
+
+/// A motion, and the format of its file.
+fn read_of_format(
+    context: &JobContext,
+    input: &Input,
+    reading: &Reading,
+) -> Result<(FileFormat, Motion), Failure> {
+    let loaded = read::load(context, input, reading)?;
+    Ok((loaded.format, loaded.into_motion(reading)?))
 }
 
 /// The error of each of several characters.

@@ -39,7 +39,8 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         }
         "robot-motion::model" => {
             return Some(
-                "--to csv writes positions, and --to bvh a motion that need not be the robot's".into(),
+                "write it as GLB (-o MOTION.glb), and put it on the robot again: `mocap retarget MOTION.glb ROBOT.xml`"
+                    .into(),
             );
         }
         "robot-motion::other-robot" => {
@@ -74,6 +75,10 @@ fn on_file(problem: &Problem) -> Option<String> {
         Problem::UnitGuessed { unit } | Problem::UnitVoted { unit, .. } => {
             format!("--input-unit {} states it and silences this warning", unit_name(unit))
         }
+        Problem::RateUnlikely { fps } => match mocap::rate_as_time(*fps) {
+            Some(rate) => format!("--input-fps {rate} states it and silences this warning"),
+            None => "--input-fps states the rate and silences this warning".into(),
+        },
         Problem::UnitUnlikely { .. } => {
             "leave --input-unit out to have the unit guessed, or state another; --scale changes the size of a character"
                 .into()
@@ -168,6 +173,10 @@ pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
         EditError::NoUnit { .. } => "state it with --input-unit, such as --input-unit cm",
         EditError::CurveLength { .. } => {
             "apply a root curve to the motion that it was extracted from, before edits that change its frames"
+        }
+        EditError::PropExists { .. } => {
+            "a prop is called as the first joint of its file: name that joint otherwise; --prop takes things, and \
+             `mocap retarget --pair` puts people beside each other"
         }
         EditError::JointExists { .. } => "the motion has a ground root already, or another name is needed",
         EditError::NoCycle { .. } => "`mocap edit IN --loop=30:92 -o OUT` closes a range that you choose",

@@ -83,6 +83,7 @@ impl Args {
         self.arrays.asked().is_none()
             && self.euler.is_none_or(|order| document.has_order(order))
             && self.scene == SceneFlags::default()
+            && self.robot_motion.order.is_none()
             && self.inputs.selection.clip.is_none()
             && reading.input_fps.is_none()
             && reading.subject.is_none()

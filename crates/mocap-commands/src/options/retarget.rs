@@ -1,10 +1,13 @@
 //! `mocap retarget`, and the settings of the step `retarget`.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args as ClapArgs;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use mocap_analysis::{Metric, ParseGateError, metres_per_unit};
+use mocap_batch::path_of_bytes;
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, SignedAxis, Skeleton};
 use mocap_retarget::{
@@ -46,6 +49,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "SOURCE=TARGET",
+        value_parser = OsStringValueParser::new().try_map(PairPaths::of),
         help_heading = "Several people",
         conflicts_with_all = [
             "paths", "characters", "map", "explain", "write_map", "files_from", "shard", "resume", "manifest", "dry_run",
@@ -114,15 +118,16 @@ pub(crate) struct PairPaths {
     pub(crate) target: PathBuf,
 }
 
-impl FromStr for PairPaths {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<PairPaths, String> {
-        match text.rsplit_once('=') {
+impl PairPaths {
+    /// Reads SOURCE=TARGET; paths need not be UTF-8.
+    fn of(text: OsString) -> Result<PairPaths, String> {
+        let bytes = text.as_encoded_bytes();
+        let parts = bytes.iter().rposition(|byte| *byte == b'=').map(|at| (&bytes[..at], &bytes[at + 1..]));
+        match parts {
             Some((source, target)) if !source.is_empty() && !target.is_empty() => {
-                Ok(PairPaths { source: source.into(), target: target.into() })
+                Ok(PairPaths { source: path_of_bytes(source), target: path_of_bytes(target) })
             }
-            _ => Err(format!("'{text}' names no target: a pair is SOURCE=TARGET")),
+            _ => Err(format!("'{}' names no target: a pair is SOURCE=TARGET", text.display())),
         }
     }
 }

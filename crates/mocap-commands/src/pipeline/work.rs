@@ -1,6 +1,7 @@
 //! Runs one scene through all steps: read once, changed and measured in memory, and written at the end if it
 //! passed all gates.
 
+use std::mem::take;
 use std::path::Path;
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use mocap_analysis::object_error;
 use mocap_edit::{AppliedScene, ApplyOptions};
 use mocap_formats::robot_motion::{Order, usual_rate};
 use mocap_formats::{Document, Format, Remedy};
-use mocap_model::{Clip, Scene};
+use mocap_model::{BoundBody, Clip, Scene};
 use mocap_report::gallery::Outcome;
 
 use super::gate::{self, Gate};
@@ -397,7 +398,8 @@ impl<'a> Progress<'a> {
         })
     }
 
-    /// Retargets every character; if the file holds several and none was selected, the first one found.
+    /// Retargets every character; if the file holds several and none was selected, the first one found. What one
+    /// character carries stays in its hands.
     fn retarget(
         &mut self,
         at: usize,
@@ -407,39 +409,55 @@ impl<'a> Progress<'a> {
     ) -> Result<Scene, Diagnostic> {
         let body = planned.body.as_ref().expect("targets are opened before work");
         let (target, map) = (&body.target, body.map.as_ref());
-        let everyone = self.plan.reading.subject.as_deref() == Some("all");
-        let mut scene = match everyone || scene.clip().is_some() {
-            true => scene,
-            false => Scene::from(whole(scene)?),
+        let mut scene = match self.plan.reading.subject.as_deref() {
+            Some("all") => scene,
+            subject => retarget::who(whole(scene)?, subject)?,
         };
         let source = scene.characters[0].skeleton().clone();
+        let mut before = Scene::default();
+        let mut outcomes = Vec::with_capacity(scene.characters.len());
         for character in &mut scene.characters {
             let rest = retarget::reference_pose(&step.method, &character.clip)?;
             let opening = mocap::Opening { rest, lead_in: self.lead_in, ..mocap::Opening::default() };
             let fps = usual_rate(Format::UnitreeCsv);
-            let clip = &character.clip;
             let (clip, outcome) = retarget::put_on_target(
-                clip,
+                &character.clip,
                 &opening,
                 &step.method,
                 (target, map),
                 fps,
                 &mut self.warnings,
             )?;
-            self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));
-            let (verdicts, before) = (outcome.verdicts(&target.on, &clip), self.impossible.len());
+            if !scene.props.is_empty() {
+                before.characters.push(character.clone());
+            }
+            let (verdicts, known) = (outcome.verdicts(&target.on, &clip), self.impossible.len());
             self.judge(target.on.verdicts.iter().cloned().chain(verdicts).collect());
-            for error in &mut self.impossible[before..] {
+            for error in &mut self.impossible[known..] {
                 error.message = format!("step '{}': {}", planned.name, error.message);
             }
-            self.measured.push((at, Measured::Retarget(target.path.clone(), outcome)));
+            outcomes.push(outcome);
             character.clip = clip;
         }
         let on = scene.characters[0].skeleton().clone();
-        let props = mocap::props_beside(scene.props, Some(&source), &on);
-        scene.props = props.map_err(mocap::Error::from)?;
+        let things = retarget::shown(take(&mut scene.props), self.mesh().as_ref());
+        scene.props = mocap::props_beside(things.clone(), Some(&source), &on).map_err(mocap::Error::from)?;
+        before.props = things;
+        let kept = retarget::kept(&before, scene, target, &step.method.body)?;
+        self.warnings.extend(kept.warnings);
+        retarget::add_figures(outcomes.iter_mut(), &kept.arm_inside);
+        for outcome in outcomes {
+            self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));
+            self.measured.push((at, Measured::Retarget(target.path.clone(), outcome)));
+        }
         self.tolerance = None;
-        Ok(scene)
+        Ok(kept.scene)
+    }
+
+    /// The mesh of the input, whose parts things keep. What cannot be read of it is said where it is written.
+    fn mesh(&self) -> Option<BoundBody> {
+        let document = self.document.as_deref()?;
+        Some(document.body(&self.plan.reading.limits()).ok()??.value)
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn find(scene: &Scene, point: &BindPoint, edit: &'static str) -> Resu
         edit,
         what: "is called",
         name: point.who.clone(),
-        near: near(&point.who, &names(scene)),
+        near: props_first(scene, near(&point.who, &names(scene))),
     })?;
     let character = everyone(scene).nth(owner).expect("it was found there");
     let skeleton = character.skeleton();
@@ -114,6 +114,15 @@ fn names(scene: &Scene) -> Vec<String> {
     let mut known = std::collections::HashSet::new();
     names.retain(|name| known.insert(name.clone()));
     names
+}
+
+/// Names with those of the props before them: they come from inside their files, and may be like nothing that was
+/// asked for.
+fn props_first(scene: &Scene, near: Vec<String>) -> Vec<String> {
+    let props: Vec<String> =
+        scene.props.iter().map(|prop| prop.name.clone()).filter(|name| !name.is_empty()).take(3).collect();
+    let others = near.into_iter().filter(|name| !props.contains(name)).collect::<Vec<_>>();
+    [props, others].concat()
 }
 
 /// At most three names, the nearest first; those of a short list always.

@@ -28,7 +28,7 @@ pub(crate) fn with_prop(
     let name = name_of_tree(prop.skeleton(), JointId(0)).to_owned();
     let taken = |one: &Character| one.name == name || one.skeleton().find(&name).is_some();
     if scene.characters.iter().chain(&scene.props).any(taken) {
-        return Err(EditError::JointExists { name });
+        return Err(EditError::PropExists { name });
     }
     let space = *first.skeleton().space();
     let own = *prop.skeleton().space();

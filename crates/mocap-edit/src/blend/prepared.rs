@@ -118,7 +118,7 @@ impl PreparedBlend {
         };
         let motion = mix.frames(weights, &clock.times).into_clip("blend")?;
         let steps = matches!(self.options.timing, Timing::Phase | Timing::Registration);
-        if self.options.lock_feet && steps && !self.body.feet.is_empty() && self.body.metres.is_some() {
+        if self.options.lock_feet && steps && self.body.locks_feet() {
             return locked_in(&motion, Some(&self.agreed_contacts(weights, &clock.phases)));
         }
         Ok(motion)

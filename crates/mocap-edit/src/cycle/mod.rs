@@ -107,10 +107,7 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     let (mut looped, mut stride, Found { start, end, distance }) =
         chosen.expect("a blend of finite rotations");
     let (mut feet_locked, mut not_locked) = (0.0, None);
-    if options.lock_feet
-        && !body.feet.is_empty()
-        && body.metres.is_some_and(|metres| distance * metres > EXACT)
-    {
+    if options.lock_feet && body.locks_feet() && body.metres.is_some_and(|metres| distance * metres > EXACT) {
         (looped, stride) = carry::carried(&looped, &body, &stride)?;
         match lock_feet(&looped, &body, &stride, None) {
             Ok(locked) => (looped, feet_locked) = as_far_as_allowed(clip, looped, &locked, &posed, start)?,
@@ -129,6 +126,10 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
         .feet_held(held);
     if let Some(error) = not_locked {
         report.warn("edit::feet-free", format!("feet are not locked: {error}"));
+    }
+    if options.lock_feet && body.has_hinges() {
+        let why = "the joints of a robot turn about fixed axes only";
+        report.warn("edit::feet-free", format!("feet are not locked: {why}"));
     }
     if bend > VISIBLE {
         let why = "no part of the motion ends quite as it begins";

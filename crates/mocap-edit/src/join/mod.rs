@@ -222,8 +222,8 @@ fn join_two(
     };
     let free = whole.into_clip("join")?;
     let transition = leave..leave + steps + 1;
-    let locked = match options.lock_feet.then(|| contacts(&body, (a, b), (leave, enter), steps, options.kind))
-    {
+    let locks = options.lock_feet && body.locks_feet();
+    let locked = match locks.then(|| contacts(&body, (a, b), (leave, enter), steps, options.kind)) {
         Some(Some(contacts)) => lock::lock(&free, &contacts, &transition),
         _ => Ok(free.clone()),
     };

@@ -92,7 +92,7 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
     take.samples.annotations = Annotations { events: player.names.clone(), ..Annotations::default() };
     let contacts = take.contacts();
     let mut clip = take.samples.into_clip("play")?;
-    if lock_feet && !body.feet.is_empty() && body.metres.is_some() {
+    if lock_feet && body.locks_feet() {
         clip = locked_in(&clip, Some(&contacts))?;
     }
     let mut report = report(&player, &clip, first);

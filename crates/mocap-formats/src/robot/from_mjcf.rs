@@ -50,7 +50,7 @@ pub(super) fn parts(
     }
     let joints = |tree: &Tree| tree.parts.joints.len();
     let Some(most) = trees.iter().map(joints).max() else {
-        return Err(root.error(Problem::Missing { element: "worldbody".into(), attribute: "body" }));
+        return Err(root.error(Problem::NoBody));
     };
     let chosen = trees.iter().position(|tree| joints(tree) == most).expect("one has the most");
     let Tree { mut parts, left_out, warnings: found, .. } = trees.swap_remove(chosen);

@@ -11,6 +11,8 @@ pub enum Problem {
     Root { found: String },
     #[error("<{element}> needs the attribute '{attribute}'")]
     Missing { element: String, attribute: &'static str },
+    #[error("<worldbody> has no element <body>: the file describes a place, not a robot")]
+    NoBody,
     #[error("<{element} {attribute}=\"{value}\">: expected {expected}")]
     Value { element: String, attribute: String, value: String, expected: String },
     #[error("{what} is not supported")]
@@ -67,7 +69,7 @@ impl crate::Problem for Problem {
         match self {
             Problem::Xml { .. } => "robot::xml",
             Problem::Root { .. } => "robot::root",
-            Problem::Missing { .. } => "robot::missing",
+            Problem::Missing { .. } | Problem::NoBody => "robot::missing",
             Problem::Value { .. } => "robot::value",
             Problem::Unsupported { .. } => "robot::unsupported",
             Problem::Duplicate { .. } => "robot::duplicate",

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use mocap_model::{Clip, Robot, RobotMotion};
 
+use super::from_arrays::w_first;
 use super::rate::usual_rate;
 use super::to_arrays::Placed;
-use super::{Order, Problem, pickle, sidecar, table};
+use super::{Order, Problem, pickle, plausible, sidecar, table};
 use crate::arrays::{Precision, clip_document};
 use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
@@ -117,7 +118,7 @@ const TABLE: Result<ReadFile, &str> = Ok(|bytes, options| {
     let robot = options.body.as_ref().and_then(|body| body.robot());
     let robot = robot.ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
     let sidecar = options.beside.get(sidecar::EXTENSION).map(|bytes| sidecar::read(bytes));
-    let motion = table::read(bytes, robot, (options.fps, sidecar), &options.limits)?;
+    let motion = table::read(bytes, robot, (options.fps, sidecar), options.repair, &options.limits)?;
     let format = match table::has_header(bytes) {
         true => Format::RobotCsv,
         false => Format::UnitreeCsv,
@@ -134,7 +135,9 @@ pub(crate) fn document(
 ) -> Result<Parsed<Box<dyn Document>>, Finding> {
     let robot = robot.ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
     let clip = motion.value.to_clip(robot).map_err(|error| Finding::new(Problem::Model { error }))?;
-    Ok(clip_document(format, Parsed { value: clip, warnings: motion.warnings }, bytes))
+    let mut warnings = motion.warnings;
+    warnings.extend(plausible::findings(&motion.value, robot, w_first(format)));
+    Ok(clip_document(format, Parsed { value: clip, warnings }, bytes))
 }
 
 /// The file of a clip on a robot, and the file beside it.

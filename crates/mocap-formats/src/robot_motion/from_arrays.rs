@@ -54,6 +54,11 @@ pub(crate) fn robot_format(has: impl Fn(&str) -> bool) -> Format {
     layout.unwrap_or(&LAYOUTS[0]).format
 }
 
+/// Whether quaternions have W first in a format.
+pub(super) fn w_first(format: Format) -> bool {
+    LAYOUTS.iter().any(|layout| layout.format == format && layout.w_first)
+}
+
 /// Whether an array is needed to read the motion; the others are computed from these.
 fn is_needed(name: &str) -> bool {
     name == "fps"

@@ -9,6 +9,7 @@ mod format;
 mod from_arrays;
 mod order;
 mod pickle;
+mod plausible;
 mod problem;
 mod rate;
 mod sidecar;

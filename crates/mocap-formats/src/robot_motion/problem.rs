@@ -3,7 +3,7 @@
 use super::Order;
 use crate::Format;
 
-/// A problem of a robot's motion; the last three are warnings.
+/// A problem of a robot's motion; the last ones, from `Rate` on, are warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -43,6 +43,29 @@ pub enum Problem {
     NoRate { fps: f64 },
     #[error("the .joints.json beside the file is not used: {reason}")]
     Sidecar { reason: String },
+    #[error("a value is not a finite number; it was interpolated")]
+    Repaired,
+    #[error(
+        "{found} of {all} values are beyond the limits of their joints, the farthest is '{joint}' with {value} {unit}, \
+         beyond its limit of {limit} {unit}{}",
+        if *degrees { "; as degrees all angles are within: they seem to be degrees, and radians are expected" } else { "" }
+    )]
+    BeyondLimits {
+        found: usize,
+        all: usize,
+        joint: String,
+        value: f64,
+        limit: f64,
+        unit: &'static str,
+        degrees: bool,
+    },
+    #[error(
+        "the robot lies or stands on its head in most frames, and is upright with w {}: the quaternions seem to be in \
+         that order, and {} is expected",
+        if *w_first { "last" } else { "first" },
+        if *w_first { "w x y z" } else { "x y z w" }
+    )]
+    QuaternionOrder { w_first: bool },
     #[error("the file does not name its joints: they are taken in the order of the model (dfs)")]
     Unnamed,
 }
@@ -65,7 +88,16 @@ impl crate::Problem for Problem {
             Problem::Rate { .. } => "robot-motion::rate",
             Problem::NoRate { .. } => "robot-motion::no-rate",
             Problem::Sidecar { .. } => "robot-motion::sidecar",
+            Problem::Repaired => "robot-motion::repaired",
+            Problem::BeyondLimits { .. } => "robot-motion::beyond-limits",
+            Problem::QuaternionOrder { .. } => "robot-motion::quaternion-order",
             Problem::Unnamed => "robot-motion::unnamed",
+        }
+    }
+    fn remedy(&self) -> Option<crate::Remedy> {
+        match self {
+            Problem::Number { text } if text.parse::<f64>().is_ok() => Some(crate::Remedy::Repair),
+            _ => None,
         }
     }
 }

@@ -7,6 +7,7 @@ use nalgebra::Quaternion;
 
 use super::sidecar::Stated;
 use super::{Order, Problem};
+use crate::gaps::fill;
 use crate::{Finding, LimitExceeded, Limits, Parsed, text};
 
 /// The columns before the joints.
@@ -20,13 +21,11 @@ pub(super) fn has_header(line: &[u8]) -> bool {
     line.starts_with(b"time,root_x,")
 }
 
-/// Whether a line holds as many numbers as a pose of a robot has at least, with a unit quaternion.
+/// Whether a line holds as many numbers as a pose of a robot has at least: no other table has numbers in its first line.
 pub(super) fn is_pose(line: &[u8]) -> bool {
     let cells = std::str::from_utf8(line).unwrap_or("").split(',');
     let numbers: Option<Vec<f64>> = cells.map(|cell| cell.trim().parse().ok()).collect();
-    numbers.is_some_and(|n| {
-        n.len() > BASE.len() && (n[3..7].iter().map(|q| q * q).sum::<f64>().sqrt() - 1.0).abs() < LENGTH
-    })
+    numbers.is_some_and(|numbers| numbers.len() > BASE.len())
 }
 
 /// Writes x y z, the quaternion x y z w and the joints; with a header, the time \[s\] comes first.
@@ -73,6 +72,7 @@ pub(super) fn read(
     bytes: &[u8],
     robot: &Arc<Robot>,
     (fps, sidecar): (Option<f64>, Option<Result<Stated, String>>),
+    repair: bool,
     limits: &Limits,
 ) -> Result<Parsed<RobotMotion>, Finding> {
     let text = text::open(bytes, limits)?;
@@ -87,49 +87,73 @@ pub(super) fn read(
         joints = named(&text, names, robot)?;
     }
     let lead = usize::from(header);
-    let (mut poses, mut times) = (Vec::new(), Vec::new());
+    let (mut numbers, mut spans, mut times) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(row) = rows.next_row() {
         let whole = row[0].start..row[row.len() - 1].end;
         let expected = lead + BASE.len() + joints.len();
         if row.len() != expected {
             let problem = Problem::Columns { found: row.len(), expected };
-            return Err(Finding::new(problem).at(&text, whole).in_frame(poses.len()));
+            return Err(Finding::new(problem).at(&text, whole).in_frame(spans.len()));
         }
-        if poses.len() >= limits.frames {
-            let (found, limit) = (poses.len() + 1, limits.frames);
+        if spans.len() >= limits.frames {
+            let (found, limit) = (spans.len() + 1, limits.frames);
             return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
         }
-        let number = |span: &std::ops::Range<usize>| {
+        for (column, span) in row.iter().enumerate() {
             let cell = std::str::from_utf8(&text[span.clone()]).unwrap_or("").trim();
-            let number = cell.parse().ok().filter(|number: &f64| number.is_finite());
-            number.ok_or_else(|| {
+            let is_number = |number: &f64| number.is_finite() || (repair && column >= lead);
+            let number = cell.parse().ok().filter(is_number).ok_or_else(|| {
                 let problem = Problem::Number { text: text::quote(cell.as_bytes()) };
-                Finding::new(problem).at(&text, span.clone()).in_frame(poses.len())
-            })
-        };
-        let numbers: Vec<f64> = row.iter().map(number).collect::<Result<_, _>>()?;
-        times.extend(header.then(|| numbers[0]));
-        let pose = pose(&numbers[lead..], &joints)
-            .map_err(|problem| Finding::new(problem).at(&text, whole).in_frame(poses.len()))?;
-        poses.push(pose);
+                Finding::new(problem).at(&text, span.clone()).in_frame(spans.len())
+            })?;
+            match column < lead {
+                true => times.push(number),
+                false => numbers.push(number),
+            }
+        }
+        spans.push(whole);
     }
-    if poses.is_empty() {
+    if spans.is_empty() {
         return Err(Finding::new(Problem::NoFrames));
+    }
+    let mended = mend(&mut numbers, BASE.len() + joints.len());
+    let mut poses = Vec::with_capacity(spans.len());
+    for (numbers, span) in numbers.chunks_exact(BASE.len() + joints.len()).zip(spans) {
+        let pose = pose(numbers, &joints)
+            .map_err(|problem| Finding::new(problem).at(&text, span).in_frame(poses.len()))?;
+        poses.push(pose);
     }
     let in_times = match &times[..] {
         [first, .., last] => Some((times.len() - 1) as f64 / (last - first)),
         _ => None,
     };
     let fitting = sidecar.map(|sidecar| fitting(sidecar?, &poses, robot, header)).transpose();
-    let (beside, warnings) = match fitting {
+    let (beside, mut warnings) = match fitting {
         Ok(beside) => (beside, Vec::new()),
         Err(reason) => (None, vec![Finding::new(Problem::Sidecar { reason })]),
     };
+    warnings.extend(mended);
     let fps = FrameRate::new(fps.or(in_times).or(beside).unwrap_or(30.0));
     let fps = fps.ok_or_else(|| Finding::new(Problem::Times))?;
     // The times are rounded: snap to a usual rate.
     let fps = FrameRate::from_frame_time(1.0 / fps.fps()).unwrap_or(fps);
     Ok(Parsed { value: RobotMotion { fps, poses }, warnings })
+}
+
+/// Interpolates over numbers that are not finite, in rows of `width`, and says where the first is and how many there are.
+fn mend(numbers: &mut [f64], width: usize) -> Option<Finding> {
+    let wrong = |number: &f64| !number.is_finite();
+    let first = numbers.iter().position(wrong)?;
+    let count = numbers.iter().filter(|number| wrong(number)).count();
+    let turned: Vec<bool> = numbers.chunks_exact(width).map(|row| row[3..7].iter().any(wrong)).collect();
+    for column in 0..width {
+        fill(&mut numbers[column..], width, None, if column == 6 { 1.0 } else { 0.0 });
+    }
+    for (row, _) in numbers.chunks_exact_mut(width).zip(turned).filter(|(_, turned)| *turned) {
+        let length = row[3..7].iter().map(|part| part * part).sum::<f64>().sqrt();
+        row[3..7].iter_mut().for_each(|part| *part /= length);
+    }
+    Some(Finding { count, ..Finding::new(Problem::Repaired) }.in_frame(first / width))
 }
 
 /// The rate in the file beside a table, if it is about this table and this robot.

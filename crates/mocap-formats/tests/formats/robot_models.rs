@@ -1,9 +1,12 @@
 //! Reading of robot models: masses, collision filters, and errors.
 
+use std::sync::Arc;
+
 use cpu_time::ThreadTime;
 use mocap_formats::robot::{files_beside, parse};
-use mocap_formats::{FilesBeside, Limits, ReadError};
-use mocap_model::{ContactMask, Primitive, Robot, Vector3};
+use mocap_formats::{FilesBeside, Format, Limits, ReadError, ReadOptions, WriteOptions};
+use mocap_model::{ContactMask, Primitive, Robot, Skeleton, UnitQuaternion, Vector3};
+use nalgebra::Quaternion;
 
 fn read(text: &str) -> Result<Robot, ReadError> {
     let no_files = |_: &str| Err("there are no files".to_owned());
@@ -19,6 +22,12 @@ fn body(content: &str) -> String {
 fn refused(text: &str, why: &str) {
     let error = read(text).expect_err("a model that must be refused").to_string();
     assert!(error.contains(why), "{error}");
+}
+
+#[test]
+fn a_world_without_bodies_is_no_robot() {
+    refused("<mujoco><worldbody><geom type='plane' size='1 1 1'/></worldbody></mujoco>", "no element <body>");
+    refused("<mujoco/>", "no element <body>");
 }
 
 #[test]
@@ -236,4 +245,71 @@ fn the_files_of_meshes_are_listed_once_includes_are_known() {
     assert_eq!(listed(&FilesBeside::new()), std::slice::from_ref(&include));
     let known = FilesBeside::from([("parts/hand.xml".to_owned(), hand.as_bytes().into())]);
     assert_eq!(listed(&known), [include, ("../m/a.stl".into(), false), ("m/a.stl".into(), false)]);
+}
+
+/// A thigh and a shank whose knee bends by 2.5 rad.
+fn leg() -> Arc<Skeleton> {
+    let leg = "<mujoco><compiler angle='radian'/><worldbody><body name='thigh'><freejoint/>
+        <body name='shin'><joint name='knee' axis='0 1 0' range='0 2.5' limited='true'/></body>
+    </body></worldbody></mujoco>";
+    Arc::new(Arc::new(read(leg).unwrap()).to_skeleton().unwrap())
+}
+
+/// What is said of a table with these values of the knee and this rotation of the base, or of the same motion in another
+/// format.
+fn said(format: Format, values: &[f64], rotation: UnitQuaternion<f64>) -> Vec<(&'static str, String)> {
+    let q = rotation.coords;
+    let row = |value: &f64| format!("0,0,1,{},{},{},{},{value}\n", q.x, q.y, q.z, q.w);
+    let table: String = values.iter().map(row).collect();
+    let options = |format| ReadOptions { format: Some(format), body: Some(leg()), ..ReadOptions::default() };
+    let read = |bytes: &[u8], format| mocap_formats::read(bytes, &options(format)).unwrap();
+    let first = read(table.as_bytes(), Format::UnitreeCsv);
+    let found = match format {
+        Format::UnitreeCsv => first.warnings,
+        format => {
+            let clip = first.value.into_clip(&options(Format::UnitreeCsv)).unwrap().value;
+            let written = mocap_formats::write(&clip, format, &WriteOptions::default()).unwrap();
+            read(&written.main.into_bytes(), format).warnings
+        }
+    };
+    found.into_iter().map(|finding| (finding.code(), finding.to_string())).collect()
+}
+
+#[test]
+fn joints_beyond_their_limits_are_said_and_degrees_are_known() {
+    let said = |values: &[f64]| said(Format::UnitreeCsv, values, UnitQuaternion::identity());
+    assert_eq!(said(&[0.0, 2.5, 2.505, -0.005]), []);
+    let found = said(&[0.2, 99.0, 93.0]);
+    let [(code, message)] = &found[..] else { panic!("one warning: {found:?}") };
+    assert_eq!(*code, "robot-motion::beyond-limits");
+    assert!(message.contains("2 of 3") && message.contains("'knee' with 99 rad"), "{message}");
+    assert!(message.contains("limit of 2.5 rad") && message.contains("degrees"), "{message}");
+    let found = said(&[0.2, 999.0]);
+    assert!(!found[0].1.contains("degrees"), "999° is beyond the limit too: {found:?}");
+}
+
+#[test]
+fn quaternions_in_the_other_order_are_known_by_robots_that_lie() {
+    let said = |format, rotation| said(format, &[0.1], rotation);
+    for (yaw, lean) in [(0.0, 0.1), (0.8, 0.2), (2.0, 0.0)] {
+        let upright = UnitQuaternion::from_euler_angles(lean, 0.0, yaw);
+        let q = upright.coords;
+        // As it is read where the file has W first, and the reverse.
+        let swapped = UnitQuaternion::new_normalize(Quaternion::new(q.z, q.w, q.x, q.y));
+        let back = UnitQuaternion::new_normalize(Quaternion::new(q.x, q.y, q.z, q.w));
+        // Read as W first, a robot that looks ahead seems to look back, and stands.
+        for (format, rotation, wrong) in [
+            (Format::UnitreeCsv, upright, false),
+            (Format::MjlabNpz, upright, false),
+            (Format::UnitreeCsv, swapped, true),
+            (Format::MjlabNpz, back, yaw > 1.0),
+        ] {
+            let found = said(format, rotation);
+            assert_eq!(found.len(), usize::from(wrong), "{yaw} {lean} {format}: {found:?}");
+            assert!(found.iter().all(|(code, _)| *code == "robot-motion::quaternion-order"));
+        }
+    }
+    // One that crawls lies in any order.
+    let crawls = UnitQuaternion::from_euler_angles(0.0, 1.5, 0.3);
+    assert_eq!(said(Format::UnitreeCsv, crawls), []);
 }

@@ -1,12 +1,14 @@
 //! Targets of several characters: the file of `--characters`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mocap_batch::FileRecord;
 use mocap_formats::{Limits, nearest_name, text};
 use mocap_model::Scene;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::target::Target;
 use crate::batch::{Failure, Input, JobContext};
@@ -18,6 +20,33 @@ pub(super) struct Cast {
     path: PathBuf,
     targets: Vec<(String, Arc<Target>)>,
     files_read: Vec<FileRecord>,
+}
+
+/// The names of a JSON object and what they stand for, in its order, names that occur twice included.
+struct Pairs(Vec<(String, PathBuf)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Pairs, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Pairs;
+
+            fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+                to.write_str("an object with a path for each name")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Pairs, M::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+
+        source.deserialize_map(Object)
+    }
 }
 
 /// Targets that were read, each file once, for all characters that use it.
@@ -56,16 +85,31 @@ impl Cast {
     ) -> Result<Cast, Failure> {
         let context = JobContext::standalone();
         let bytes = read::bytes_of(&context, &Input::named(path), &Limits::default())?;
-        let map: BTreeMap<String, PathBuf> =
-            serde_json::from_slice(&text::decode(&bytes)).map_err(|error| {
-                Diagnostic::new("usage::characters", format!("not a map of characters: {error}"))
-                    .help(r#"a JSON object with a target for each name, such as {"Anna": "woman.glb"}"#)
-                    .in_file(path)
-            })?;
+        let Pairs(map) = serde_json::from_slice(&text::decode(&bytes)).map_err(|error| {
+            Diagnostic::new("usage::characters", format!("not a map of characters: {error}"))
+                .help(r#"a JSON object with a target for each name, such as {"Anna": "woman.glb"}"#)
+                .in_file(path)
+        })?;
+        let is_second = |at: &usize| map[..*at].iter().any(|(name, _)| *name == map[*at].0);
+        if let Some(second) = (0..map.len()).find(is_second) {
+            let name = &map[second].0;
+            let message = format!("'{name}' has two targets");
+            return Err(Diagnostic::new("usage::characters", message)
+                .help("each character has one: leave one out, or name the other character")
+                .in_file(path)
+                .into());
+        }
         let (mut known, mut targets) = (Targets::default(), Vec::new());
         for (name, target) in map {
             let beside = path.parent().map(|folder| folder.join(&target)).filter(|beside| beside.exists());
-            targets.push((name, known.get(&beside.unwrap_or(target), |path| open(path, &context))?));
+            let read = |path: &Path| {
+                // The error is about the target, not about the file that names it.
+                open(path, &context).map_err(|Failure { error, warnings }| Failure {
+                    error: if error.path.is_some() { error } else { error.in_file(path) },
+                    warnings,
+                })
+            };
+            targets.push((name, known.get(&beside.unwrap_or(target), read)?));
         }
         Ok(Cast { path: path.to_owned(), targets, files_read: context.files_read() })
     }

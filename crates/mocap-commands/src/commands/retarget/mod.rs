@@ -30,7 +30,7 @@ use crate::edit;
 use crate::encode::{self, EncodeOptions, Origin};
 use crate::exit::Exit;
 use crate::options::{
-    Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings,
+    BodyChoice, Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings,
 };
 use crate::output::Output;
 use crate::read::{self, Motion};
@@ -43,6 +43,7 @@ pub(crate) use motion::{put_on_target, reference_pose};
 use row::SubjectRow;
 pub(crate) use row::{ExplainRobotRow, ExplainRow, Measures, Row, figures};
 pub(crate) use target::{Target, read as read_target};
+pub(crate) use things::{add_figures, shown};
 
 impl VerbArgs for Args {
     const SCHEMAS: &'static [RowSchema] = &[
@@ -278,7 +279,7 @@ fn retarget(
     let mut impossible = Vec::new();
     verdict::sort(target.on.verdicts.clone(), args.force, &mut impossible, &mut Vec::new());
     impossible.iter_mut().for_each(|error| *error = error.clone().in_file(Path::new(&target.path)));
-    let mut scene = who(clip, &reading).behind(&mut warnings)?;
+    let mut scene = who(clip, reading.subject.as_deref()).behind(&mut warnings)?;
     let source = scene.characters[0].skeleton().clone();
     let mut before = Scene::default();
     let mut outcomes = Vec::with_capacity(scene.characters.len());
@@ -309,7 +310,7 @@ fn retarget(
     let things = things::shown(scene.props, mesh.as_ref());
     let (own, beside) = props(things, edits, [&source, &first], &mut warnings)?;
     (before.props, scene.props) = (own, beside);
-    let kept = kept(&before, scene, target, args).behind(&mut warnings)?;
+    let kept = kept(&before, scene, target, &args.method.body).behind(&mut warnings)?;
     let scene = kept.scene;
     warnings.extend(kept.warnings);
     let reports = outcomes.iter_mut().map(|(_, outcome)| outcome);
@@ -347,12 +348,17 @@ fn retarget(
 }
 
 /// The scene with its things in the hands that held them; robots hold none.
-fn kept(before: &Scene, scene: Scene, target: &Target, args: &Args) -> Result<things::Kept, Diagnostic> {
+pub(crate) fn kept(
+    before: &Scene,
+    scene: Scene,
+    target: &Target,
+    body: &BodyChoice,
+) -> Result<things::Kept, Diagnostic> {
     if target.robot().is_some() {
         return Ok(things::Kept { scene, ..things::Kept::default() });
     }
     let count = scene.characters.len();
-    things::kept(before, scene, || vec![things::surface_of(target, &args.method.body); count])
+    things::kept(before, scene, || vec![things::surface_of(target, body); count])
 }
 
 /// The result as a file, with the other contents of the target's file.
@@ -434,8 +440,8 @@ fn say_once(warnings: &mut Vec<Diagnostic>, known: usize) {
 }
 
 /// The characters to retarget: with `--subject all` every character of a file, else the first one found.
-fn who(clip: Clip, reading: &Reading) -> Result<Scene, Diagnostic> {
-    match reading.subject.as_deref() {
+pub(crate) fn who(clip: Clip, subject: Option<&str>) -> Result<Scene, Diagnostic> {
+    match subject {
         Some("all") => Ok(mocap::scene_of(clip).map_err(mocap::Error::from)?),
         // Of several characters, the first one found.
         _ if !mocap::several_subjects(clip.skeleton()).is_empty() => Ok(Scene::from(clip)),

@@ -16,17 +16,17 @@ const INSIDE: f64 = 0.005;
 
 /// A scene whose props are carried as in its source.
 #[derive(Default)]
-pub(super) struct Kept {
-    pub(super) scene: Scene,
+pub(crate) struct Kept {
+    pub(crate) scene: Scene,
     /// Notes on who carries which prop.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// By person: how deep a forearm is inside while its hand holds something \[m\]; `None` where nothing was measured.
-    pub(super) arm_inside: Vec<Option<f64>>,
-    pub(super) warnings: Vec<Diagnostic>,
+    pub(crate) arm_inside: Vec<Option<f64>>,
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 /// Things with what shows them in the mesh of their file.
-pub(super) fn shown(things: Vec<Character>, mesh: Option<&BoundBody>) -> Vec<Character> {
+pub(crate) fn shown(things: Vec<Character>, mesh: Option<&BoundBody>) -> Vec<Character> {
     let part = |thing: &Character| mesh.and_then(|mesh| mesh.part_on(thing.skeleton()));
     things
         .into_iter()
@@ -35,7 +35,7 @@ pub(super) fn shown(things: Vec<Character>, mesh: Option<&BoundBody>) -> Vec<Cha
 }
 
 /// The surface that arms which hold something are kept out of: the target's own, or capsules. None with `--body off`.
-pub(super) fn surface_of(target: &Target, body: &BodyChoice) -> Option<TargetSurface> {
+pub(crate) fn surface_of(target: &Target, body: &BodyChoice) -> Option<TargetSurface> {
     match body {
         BodyChoice::Off => None,
         _ => target.on.surface_or_capsules(),
@@ -43,7 +43,7 @@ pub(super) fn surface_of(target: &Target, body: &BodyChoice) -> Option<TargetSur
 }
 
 /// Binds the props of the result as in the source. `surfaces` are those of the people, by [`surface_of`].
-pub(super) fn kept(
+pub(crate) fn kept(
     source: &Scene,
     result: Scene,
     surfaces: impl FnOnce() -> Vec<Option<TargetSurface>>,
@@ -89,7 +89,7 @@ fn arm_inside(scene: &Scene, HeldArm { of, side, inside }: &HeldArm) -> Diagnost
 }
 
 /// Adds how deep forearms that hold something are inside to the reports of the people.
-pub(super) fn add_figures<'a>(
+pub(crate) fn add_figures<'a>(
     reports: impl Iterator<Item = &'a mut TargetReport>,
     arm_inside: &[Option<f64>],
 ) {
