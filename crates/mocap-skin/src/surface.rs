@@ -56,14 +56,16 @@ impl Affine {
     /// Adds another map times a share.
     #[inline]
     pub fn add(&mut self, other: &Affine, share: f64) {
-        for (own, other) in self.linear.data.0.iter_mut().zip(&other.linear.data.0) {
-            for (own, other) in own.iter_mut().zip(other) {
-                *own += other * share;
-            }
+        let shift = &other.shift;
+        let (own, other) = (&mut self.linear.data.0, &other.linear.data.0);
+        for column in 0..3 {
+            own[column][0] += other[column][0] * share;
+            own[column][1] += other[column][1] * share;
+            own[column][2] += other[column][2] * share;
         }
-        for (own, other) in self.shift.data.0[0].iter_mut().zip(&other.shift.data.0[0]) {
-            *own += other * share;
-        }
+        self.shift.x += shift.x * share;
+        self.shift.y += shift.y * share;
+        self.shift.z += shift.z * share;
     }
 
     /// The inverse map; `None` if it is singular.
@@ -199,6 +201,24 @@ impl Surface {
     pub fn palette_of(&self, object: &Pose) -> Vec<Affine> {
         let map = |bone: &Bone| Affine::of_bone(&object.joints[bone.joint.index()], &bone.inverse_bind);
         self.bones().iter().map(map).collect()
+    }
+
+    /// The bones that move some vertices, sorted.
+    pub fn bones_of(&self, vertices: impl Iterator<Item = usize>) -> Vec<u32> {
+        let mut bones: Vec<u32> =
+            vertices.flat_map(|at| &self.mesh.bones[self.mesh.range(at)]).copied().collect();
+        bones.sort_unstable();
+        bones.dedup();
+        bones
+    }
+
+    /// Sets some of the skinning matrices of an object-space pose without scales; `palette` has one for each bone then.
+    pub fn set_palette(&self, object: &Pose, bones: &[u32], palette: &mut Vec<Affine>) {
+        palette.resize(self.bones().len(), Affine::zero());
+        for at in bones {
+            let bone = &self.bones()[*at as usize];
+            palette[*at as usize] = Affine::of_bone(&object.joints[bone.joint.index()], &bone.inverse_bind);
+        }
     }
 
     /// A vertex by linear blend skinning.

@@ -101,9 +101,10 @@ impl Stage<'_> {
         let object = &posed.pose.object;
         let field: &PosedField<'_> = posed.field;
         let surface = &self.body.surface;
-        let palette = surface.palette_of(object);
+        let mut palette = Vec::new();
         (0..2).any(|i| {
             let Some(arm) = self.body.arms[i].as_ref().filter(|_| !near[i].is_empty()) else { return false };
+            surface.set_palette(object, &arm.bones, &mut palette);
             let moved = PosedArm::joints_of(arm, object, &self.hinges[i]).moved(&changes[i]);
             near[i].iter().any(|point| {
                 let vertex = arm.points.points[*point].vertex as usize;

@@ -4,7 +4,7 @@ use super::arm::PosedArm;
 use super::body_surface::{ArmSurface, BodySurface};
 use super::contacts::{ArmContacts, Touch};
 use mocap_model::{Clip, Pose, Vector3};
-use mocap_skin::{Affine, PosedField};
+use mocap_skin::PosedField;
 
 /// Points that were inside are moved this far outside, for a person of 1.7 m \[m\].
 pub(crate) const MARGIN: f64 = 0.003;
@@ -82,11 +82,16 @@ pub(crate) struct Stage<'a> {
 
 impl Stage<'_> {
     /// The arms of a pose.
-    pub(crate) fn arms(&self, object: &Pose, palette: &[Affine]) -> [Option<(&ArmSurface, PosedArm)>; 2] {
-        [0, 1].map(|i| {
-            let arm = self.body.arms[i].as_ref()?;
-            Some((arm, PosedArm::of(arm, &self.body.surface, object, palette, &self.hinges[i])))
-        })
+    pub(crate) fn arms(&self, object: &Pose) -> [Option<(&ArmSurface, PosedArm)>; 2] {
+        [0, 1].map(|i| self.arm(i, object))
+    }
+
+    /// An arm of a pose.
+    pub(crate) fn arm(&self, i: usize, object: &Pose) -> Option<(&ArmSurface, PosedArm)> {
+        let arm = self.body.arms[i].as_ref()?;
+        let mut palette = Vec::new();
+        self.body.surface.set_palette(object, &arm.bones, &mut palette);
+        Some((arm, PosedArm::of(arm, &self.body.surface, object, &palette, &self.hinges[i])))
     }
 
     pub(crate) fn in_contact(&self, frame: usize) -> bool {

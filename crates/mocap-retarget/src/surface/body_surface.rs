@@ -106,10 +106,23 @@ pub(crate) struct ArmSurface {
     pub segments: [Vec<JointId>; 3],
     pub side: Sided,
     pub points: ArmPoints,
+    /// The bones that move the points.
+    pub bones: Vec<u32>,
+    /// By joint of these bones: no point that it moves is further from it than this.
+    pub around: Vec<(JointId, f64)>,
     pub field: Option<Field>,
 }
 
 impl ArmSurface {
+    /// A sphere that contains its points in a pose, and more, as far as its joints tell.
+    pub(crate) fn rough_ball(&self, object: &Pose) -> (Vector3<f64>, f64) {
+        let at = |joint: JointId| object.joints[joint.index()].translation.vector;
+        let middle = (at(self.joints[1]) + at(self.joints[2]) * 2.0) / 3.0;
+        // A vertex is a mean of the places at which its joints would have it.
+        let far = self.around.iter().map(|(joint, far)| (at(*joint) - middle).norm() + far);
+        (middle, far.fold(0.0, f64::max))
+    }
+
     /// The segment of a point: 1 forearm, 2 hand.
     pub(crate) fn segment(&self, point: usize) -> usize {
         if self.points.points[point].on_hand { 2 } else { 1 }
@@ -285,7 +298,24 @@ fn arm_surface(
     let is_arm =
         |vertex: usize| parts[vertex].is_lower_arm_of(sided) || parts[vertex] == Part::UpperArm(sided);
     let field = Field::new(surface, skeleton, is_arm, cell);
-    Some(ArmSurface { joints, trunk, segments: [upper, forearm, hand], side: sided, points, field })
+    let vertices = || points.points.iter().map(|point| point.vertex as usize);
+    let (bones, around) = (surface.bones_of(vertices()), around(surface, vertices()));
+    let segments = [upper, forearm, hand];
+    Some(ArmSurface { joints, trunk, segments, side: sided, points, bones, around, field })
+}
+
+/// The joints that move some vertices, each with the distance of the furthest vertex that it moves.
+fn around(surface: &Surface, vertices: impl Iterator<Item = usize>) -> Vec<(JointId, f64)> {
+    let mut far = vec![None::<f64>; surface.bones().len()];
+    for vertex in vertices {
+        for (bone, _) in surface.influences(vertex) {
+            let map = Affine::of(&surface.bones()[bone as usize].inverse_bind);
+            let own = &mut far[bone as usize];
+            *own = Some(own.unwrap_or(0.0).max(map.place(&surface.positions()[vertex]).norm()));
+        }
+    }
+    let bones = surface.bones().iter().zip(far);
+    bones.filter_map(|(bone, far)| Some((bone.joint, far?))).collect()
 }
 
 /// Sorts points so that those near each other in the bind pose are consecutive, by halving along the longest
@@ -337,4 +367,56 @@ pub(crate) fn farthest_points(places: &[Vector3<f64>], vertices: &[u32], count: 
     }
     debug_assert!(chosen.contains(first) || chosen.len() <= vertices.len());
     chosen
+}
+
+#[cfg(test)]
+pub(crate) mod fixtures {
+    use super::super::arm::PosedArm;
+    use super::*;
+    use mocap_formats::body::{Style, drawn};
+
+    /// A body of capsules.
+    pub(crate) fn body() -> BodySurface {
+        let bytes = std::fs::read(mocap_corpus::fixture("clips/alex_walk.bvh")).unwrap();
+        let document = mocap_formats::bvh::parse(&bytes, &Default::default()).unwrap().value;
+        let clip = mocap_formats::bvh::to_clip(&document, &Default::default()).unwrap().value;
+        let capsules = drawn(clip.skeleton(), Style::Capsules, [1.0; 4]).unwrap();
+        BodySurface::new(&capsules, clip.skeleton(), &crate::map_roles_in(&clip)).unwrap()
+    }
+
+    /// Its left arm in a pose.
+    pub(crate) fn arm_of<'a>(body: &'a BodySurface, object: &Pose) -> (&'a ArmSurface, PosedArm) {
+        let arm = body.arms[0].as_ref().unwrap();
+        let mut palette = Vec::new();
+        body.surface.set_palette(object, &arm.bones, &mut palette);
+        (arm, PosedArm::of(arm, &body.surface, object, &palette, &Vector3::x()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fixtures::{arm_of, body};
+    use super::*;
+    use mocap_model::UnitQuaternion;
+
+    #[test]
+    fn a_ball_known_from_joints_holds_all_points_of_an_arm() {
+        let body = body();
+        let mut local = Pose::rest(&body.skeleton);
+        let mut object = Pose::default();
+        for step in 0..50 {
+            for (i, joint) in local.joints.iter_mut().enumerate() {
+                let t = f64::from(step) * 0.37 + i as f64;
+                joint.rotation =
+                    UnitQuaternion::from_euler_angles(t.sin() * 2.0, (t * 1.3).cos(), (t * 0.7).sin());
+            }
+            local.to_object(&body.skeleton, &mut object);
+            let (arm, posed) = arm_of(&body, &object);
+            let (middle, radius) = arm.rough_ball(&object);
+            let far = posed.points.iter().map(|at| (at - middle).norm()).fold(0.0, f64::max);
+            assert!(far <= radius * (1.0 + 1e-9), "{far} {radius}");
+            // It is of the size of an arm.
+            assert!(radius < 1.5 * posed.reach(), "{radius} {}", posed.reach());
+        }
+    }
 }

@@ -79,16 +79,16 @@ pub(crate) fn towards(normal: &Vector3<f64>, side: &Vector3<f64>) -> Vector3<f64
     (normal + side * (LEAST - along)).try_normalize(1e-6).unwrap_or(*side)
 }
 
-/// Distance from a point inside to the surface along a direction [units of the skeleton]. `step` is the least
-/// step of the search.
+/// Distance from a point inside to the surface along a direction [units of the skeleton]. `depth` is that of the
+/// point, `step` the least step of the search.
 pub(crate) fn way_out(
     (field, carriers): (&PosedField<'_>, &Near),
-    at: &Vector3<f64>,
+    (at, depth): (&Vector3<f64>, f64),
     direction: &Vector3<f64>,
     step: f64,
 ) -> f64 {
-    let mut way = 0.0;
-    for _ in 0..STEPS {
+    let mut way = step.max(depth);
+    for _ in 1..STEPS {
         match field.at_near(&(at + direction * way), step, carriers) {
             Some(hit) if hit.distance < 0.0 => way += step.max(-hit.distance),
             _ => break,

@@ -154,7 +154,7 @@ impl Stage<'_> {
             if !at.place(self, frame) {
                 return changes;
             }
-            let arms = self.arms(&at.pose.object, &body.surface.palette_of(&at.pose.object));
+            let arms = self.arms(&at.pose.object);
             let hold = |arm: Option<(&ArmSurface, PosedArm)>| {
                 arm.map(|(_, posed)| HeldArm { posed, places: Vec::new(), near: Vec::new() })
             };
@@ -317,7 +317,12 @@ impl Stage<'_> {
                             let mut out = || {
                                 let carriers = *own_carriers
                                     .get_or_insert_with(|| at.field.near(&asked.ball.0, asked.ball.1));
-                                way_out((&*at.field, &carriers), &places[point], &direction, margin)
+                                way_out(
+                                    (&*at.field, &carriers),
+                                    (&places[point], -hit.distance),
+                                    &direction,
+                                    margin,
+                                )
                             };
                             // A point inside demands more than counts as met, whatever its way out is.
                             let is_known = direction == hit.normal || asks == Asks::Whether;

@@ -293,15 +293,18 @@ impl Stage<'_> {
         for at in 0..keys.len() {
             let frame = keys.frame(at);
             pose.place(self.clip, frame);
-            if !field.pose(&pose.object) {
+            let partner = self.partner.as_ref().map_or_else(Vec::new, |partner| partner.fields(frame));
+            let in_contact = self.in_contact(frame);
+            let all = in_contact || !partner.is_empty();
+            let looks = self.may_meet(&pose.object, within).map(|may| may || all);
+            if looks == [false; 2] || !field.pose(&pose.object) {
                 continue;
             }
-            let palette = self.body.surface.palette_of(&pose.object);
-            let arms = self.arms(&pose.object, &palette);
+            let arms = [0, 1].map(|i| if looks[i] { self.arm(i, &pose.object) } else { None });
             let posed = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed));
+            let palette = if in_contact { self.body.surface.palette_of(&pose.object) } else { Vec::new() };
             let goals = goals(self.body, self.contacts, frame, &palette, posed, &[Change::zeros(); 2]);
             let balls = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed.ball()));
-            let partner = self.partner.as_ref().map_or_else(Vec::new, |partner| partner.fields(frame));
             let meet = matches!(balls, [Some((a, far)), Some((b, near))] if (a - b).norm() < far + near);
             for (i, arm) in arms.iter().enumerate() {
                 let (Some((arm, posed)), Some((middle, radius))) = (arm, balls[i]) else { continue };
@@ -335,6 +338,22 @@ impl Stage<'_> {
         seen
     }
 
+    /// Whether each arm may be nearer to the body than `within` or inside the other arm, as far as joints tell: most
+    /// frames of a dance need no more.
+    fn may_meet(&self, object: &Pose, within: f64) -> [bool; 2] {
+        let arms = self.body.arms.each_ref().map(Option::as_ref);
+        let balls = arms.map(|arm| arm.map(|arm| arm.rough_ball(object)));
+        let near_arm = |i: usize| match (&balls[i], arms[1 - i].and_then(|arm| arm.field.as_ref())) {
+            (Some((middle, radius)), Some(other)) => other.reaches(object, middle, *radius),
+            _ => false,
+        };
+        let meet = near_arm(0) || near_arm(1);
+        balls.map(|ball| match (ball, &self.body.core) {
+            (Some((middle, radius)), Some(core)) => meet || core.reaches(object, &middle, radius + within),
+            _ => false,
+        })
+    }
+
     /// An arm that passes through the body leaves by one side for the whole stretch of frames.
     fn choose_sides(
         &self,
@@ -352,9 +371,7 @@ impl Stage<'_> {
                 for at in stretch.clone() {
                     pose.place(self.clip, keys.frame(at));
                     let is_posed = field.pose(&pose.object);
-                    let [left, right] = self.arms(&pose.object, &self.body.surface.palette_of(&pose.object));
-                    let arm = if i == 0 { left } else { right };
-                    let Some((arm, posed)) = arm.filter(|_| is_posed) else {
+                    let Some((arm, posed)) = self.arm(i, &pose.object).filter(|_| is_posed) else {
                         ways.push([0.0; 5]);
                         continue;
                     };
@@ -366,7 +383,8 @@ impl Stage<'_> {
                     each_near(&arm.points, &posed.points, (field, &near), 0.0, |point, hit| {
                         for (way, side) in way.iter_mut().zip(&sides) {
                             let direction = towards(&hit.normal, side);
-                            *way = way.max(way_out((field, &near), &posed.points[point], &direction, step));
+                            let from = (&posed.points[point], -hit.distance);
+                            *way = way.max(way_out((field, &near), from, &direction, step));
                         }
                     });
                     ways.push(way);

@@ -30,6 +30,8 @@ const BAND: f64 = 1.6;
 const AROUND: f64 = 4.0;
 /// Greatest number of nodes: a surface with a distant vertex gets a coarser grid.
 const MOST_NODES: usize = 400_000;
+/// In place of a carrier: there are several.
+const SEVERAL: u8 = u8::MAX;
 /// Number of iterations of the map back to rest.
 const STEPS: usize = 5;
 
@@ -43,6 +45,8 @@ pub struct Field {
     distance: Vec<f32>,
     /// By node: the carriers with the largest shares, and these shares, which sum to 1.
     shares: Vec<Shares>,
+    /// By the first node of a cell: the carrier that has all of its nodes, or [`SEVERAL`].
+    sole: Vec<u8>,
     carriers: Vec<Carrier>,
 }
 
@@ -117,7 +121,9 @@ impl Field {
             }
             shares.push(Shares::of(weights));
         }
-        Some(Field { origin, cell, size, distance, shares, carriers })
+        let mut field = Field { origin, cell, size, distance, shares, sole: Vec::new(), carriers };
+        field.sole = (0..field.shares.len()).map(|node| field.sole_of_cell(node)).collect();
+        Some(field)
     }
 
     /// The joints that carry it.
@@ -182,6 +188,17 @@ impl Field {
             (node + layer + row, a * y * z),
             (node + layer + row + 1, x * y * z),
         ]
+    }
+
+    /// The carrier that has all nodes of the cell at a node, or [`SEVERAL`].
+    fn sole_of_cell(&self, node: usize) -> u8 {
+        let of_node = |node: usize| match self.shares.get(node) {
+            Some(shares) if shares.shares[0] == 1.0 => shares.carriers[0],
+            _ => SEVERAL,
+        };
+        let first = of_node(node);
+        let all = self.around(node, [0.0; 3]).into_iter().all(|(node, _)| of_node(node) == first);
+        if all { first } else { SEVERAL }
     }
 
     /// Signed distance and its gradient at a point in the bind pose.
@@ -311,6 +328,26 @@ mod tests {
             none += usize::from(!reaches);
         }
         assert!(none > 100, "{none}");
+    }
+
+    #[test]
+    fn cells_of_one_carrier_give_the_same_bits_as_sums_of_shares() {
+        let (surface, skeleton) = spheres(CENTRES, [0.3, 0.2]);
+        let field = Field::new(&surface, &skeleton, |_| true, 0.03).unwrap();
+        assert!(field.sole.contains(&SEVERAL) && field.sole.contains(&0) && field.sole.contains(&1));
+        let summed = Field { sole: vec![SEVERAL; field.sole.len()], ..field.clone() };
+        let mut local = Pose::rest(&skeleton);
+        local.joints[0].rotation = UnitQuaternion::from_euler_angles(0.3, 0.9, 0.1);
+        local.joints[1].rotation = UnitQuaternion::from_euler_angles(-0.4, 0.2, 0.7);
+        let mut object = Pose::default();
+        local.to_object(&skeleton, &mut object);
+        let (posed, other) = (field.posed(&object).unwrap(), summed.posed(&object).unwrap());
+        for step in 0..500 {
+            let t = f64::from(step);
+            let rest =
+                Vector3::new(0.5 + (t * 1.1).sin() * 0.9, (t * 0.7).cos() * 0.4, (t * 1.7).sin() * 0.4);
+            assert_eq!(posed.place(&rest), other.place(&rest), "{rest}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A field in a pose: points are mapped back to rest.
 
-use super::{CARRIERS, Field, MOST_SHARES, STEPS, Shares};
+use super::{CARRIERS, Field, MOST_SHARES, SEVERAL, STEPS, Shares};
 use crate::Affine;
 use mocap_model::{Bone, JointId, Pose, Vector3};
 use nalgebra::Matrix4;
@@ -161,7 +161,7 @@ impl PosedField<'_> {
         for _ in 0..STEPS {
             let blended = self.blend(&rest);
             linear = blended.linear.try_inverse()?;
-            let next = linear * (at - blended.shift);
+            let next = Affine { linear, shift: Vector3::zeros() }.place(&(at - blended.shift));
             moved = (next - rest).norm();
             rest = next;
             if moved < 0.02 * field.cell {
@@ -176,22 +176,34 @@ impl PosedField<'_> {
     fn blend(&self, rest: &Vector3<f64>) -> Affine {
         let field = self.field;
         let (node, within, _) = field.locate(rest);
+        let mut blended = Affine::zero();
+        let sole = field.sole[node];
+        if sole != SEVERAL {
+            // Parts of 0 count as below, to the last bit.
+            let parts = field.around(node, within).into_iter();
+            let share = parts.fold(0.0, |sum, (_, part)| sum + (part + f64::MIN_POSITIVE));
+            blended.add(&self.forward[sole as usize], share);
+            return blended;
+        }
         let mut sums = [0.0f64; CARRIERS];
         let mut held = [0u8; 8 * MOST_SHARES];
         let mut count = 0;
         for (node, part) in field.around(node, within) {
             let Shares { carriers, shares } = &field.shares[node];
-            for (carrier, share) in carriers.iter().zip(shares).filter(|(_, share)| **share > 0.0) {
-                let sum = &mut sums[*carrier as usize];
+            for i in 0..MOST_SHARES {
+                // The largest shares come first.
+                if shares[i] <= 0.0 {
+                    break;
+                }
+                let sum = &mut sums[carriers[i] as usize];
                 if *sum == 0.0 {
-                    held[count] = *carrier;
+                    held[count] = carriers[i];
                     count += 1;
                 }
                 // A share of 0 must not list its carrier twice.
-                *sum += f64::from(*share) * part + f64::MIN_POSITIVE;
+                *sum += f64::from(shares[i]) * part + f64::MIN_POSITIVE;
             }
         }
-        let mut blended = Affine::zero();
         for carrier in &held[..count] {
             blended.add(&self.forward[*carrier as usize], sums[*carrier as usize]);
         }
