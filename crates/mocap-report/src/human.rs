@@ -203,8 +203,9 @@ impl<'a> Human<'a> {
     fn under_trunk(&self, body: &mut Body) -> Option<([usize; 2], f64, JointId)> {
         let ([left, right], first) = (self.hips?, *self.trunk.first()?);
         let middle = (place(&self.pose, left) + place(&self.pose, right)) / 2.0;
-        let length = (place(&self.pose, first) - middle).norm();
-        if length < APART * self.stature {
+        let way = place(&self.pose, first) - middle;
+        let length = way.norm();
+        if way.dot(&self.up) < APART * self.stature {
             return None;
         }
         let pelvis = self.skeleton.common_ancestor(left, right)?;

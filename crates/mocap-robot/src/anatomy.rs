@@ -63,8 +63,9 @@ impl Anatomy {
 /// body instead.
 fn forearm(robot: &Robot, arm: &Limb) -> f64 {
     const HINGES: usize = 4;
+    // Of .2 to 1, with which arms of three hinges about oblique axes still follow both a little.
     const FEW: f64 = 0.45;
-    let last = arm.joints.iter().position(|joint| robot.joints()[*joint].body == arm.end.body);
+    let last = arm.joints.iter().rposition(|joint| robot.joints()[*joint].body == arm.end.body);
     if last.is_some_and(|last| last + 1 < HINGES) { FEW } else { 1.0 }
 }
 

@@ -136,11 +136,17 @@ impl Costs<'_> {
             true if pinned(foot) => weights.pin_turn,
             true => weights.foot,
         };
-        let turns = [weights.pelvis, weights.torso, foot(0), foot(1)];
+        // Without a waist, the trunk does not turn with the chest, but with the hips: the legs hang on it.
+        let has_waist = bodies[0] != bodies[1];
+        let torso = if has_waist { weights.torso } else { weights.pelvis };
+        let turns = [weights.pelvis, torso, foot(0), foot(1)];
         for which in 0..4 {
             let wanted = goals[which] * self.anatomy.at_rest[which];
             let off = (wanted * kinematics.placed[bodies[which]].rotation.inverse()).scaled_axis();
             normal.turn(bodies[which], turns[which], &off);
+            if which == 1 && !has_waist {
+                normal.tilt(bodies[which], weights.torso, &off);
+            }
         }
         if let (Some(head), Some(goal)) = (&self.anatomy.humanoid.head, goal.head) {
             let wanted = goal * self.anatomy.head_at_rest;

@@ -25,7 +25,8 @@ pub struct Sole {
     pub radii: [f64; 4],
     /// Turns the foot at rest so that its sole lies on the floor.
     pub level: UnitQuaternion<f64>,
-    /// Height of the ankle above the sole \[m\].
+    /// Height of the ankle above the sole \[m\]; negative where the frame at the end of a shank without an ankle is below
+    /// its foot.
     pub ankle_height: f64,
 }
 

@@ -180,6 +180,18 @@ impl Normal {
         }
     }
 
+    /// Adds the goal that a body tilts by `miss`, whatever it turns about the vertical.
+    pub(crate) fn tilt(&mut self, body: usize, weight: f64, miss: &Vector3<f64>) {
+        let square = weight * weight;
+        self.cost += 0.5 * square * miss.xy().norm_squared();
+        let equations = &mut self.bodies[body];
+        equations.used = true;
+        for axis in 0..2 {
+            equations.matrix[(axis, axis)] += square;
+            equations.right[axis] += square * miss[axis];
+        }
+    }
+
     /// Projects the equations of the bodies onto the joints that move them.
     pub(crate) fn project(&mut self, kinematics: &Kinematics) {
         let Normal { system, bodies, .. } = self;

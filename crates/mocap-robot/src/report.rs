@@ -84,7 +84,8 @@ pub struct Skate {
     pub share: f64,
 }
 
-/// Mean angles to the limbs of the source (degrees).
+/// Angles to the trunk, the limbs and the head of the source (degrees), each the mean over the motion unless it says
+/// otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Follow {
     /// From the hips up the trunk, in the world.

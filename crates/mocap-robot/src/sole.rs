@@ -9,6 +9,8 @@ use crate::convex::Form;
 const THICKNESS: f64 = 0.01;
 /// Soles steeper than this are not levelled \[rad\].
 const STEEPEST: f64 = 0.6;
+/// What is lowest on a shank without an ankle is its foot, if it is at most this share of the shank above the end.
+const NEAR_END: f64 = 0.2;
 /// A shorter edge does not determine the slope \[m\].
 const LEAST_EDGE: f64 = 0.02;
 
@@ -43,7 +45,7 @@ pub(crate) struct RestSole {
 impl RestSole {
     /// Default without collision shapes below the ankle: a sole of two fifths of the shank's length and one
     /// fifth of it in width, one fifth below the ankle. A `stiff` foot has no ankle: where nothing is below the frame at
-    /// its end, it stands on what is lowest.
+    /// its end, it stands on what is lowest, if that is near the end.
     pub(crate) fn of(
         robot: &Robot,
         placed: &[Isometry3<f64>],
@@ -53,9 +55,9 @@ impl RestSole {
     ) -> RestSole {
         let points = foot_shapes(robot, foot).flat_map(|shape| low_points(shape, &placed[shape.body]));
         let mut points: Vec<LowPoint> = points.collect();
-        if !stiff || points.iter().any(|point| point.lowest().z < ankle.z) {
-            points.retain(|point| point.lowest().z < ankle.z);
-        }
+        let is_below = |point: &LowPoint| point.lowest().z < ankle.z;
+        let end = if stiff && !points.iter().any(is_below) { ankle.z + NEAR_END * shank } else { ankle.z };
+        points.retain(|point| point.lowest().z < end);
         if points.is_empty() {
             let [forward, half, down] = [0.4, 0.1, 0.2].map(|share| share * shank);
             let corner = |x: f64, y: f64| ankle + Vector3::new(x, y, -down);

@@ -142,6 +142,9 @@ fn hull(
     Ok(MeshHull { hull: Arc::new(hull.moved(&-centre)), centre })
 }
 
+/// Most folders and names at the end of a path that are looked for beside a model.
+const DEEP: usize = 6;
+
 /// Where a file of a URDF may be: in the package that it names, whether the model is in the package, in a folder of it,
 /// in one beside the file's or beside the package; in the folder for meshes; beside the model.
 pub(super) fn places_of_urdf(stated: &str, folder: Option<&str>) -> Vec<String> {
@@ -153,9 +156,10 @@ pub(super) fn places_of_urdf(stated: &str, folder: Option<&str>) -> Vec<String> 
         Some((whole, Some((_, rest)))) => {
             places.extend([rest.to_owned(), format!("../{rest}"), whole.to_owned(), format!("../{whole}")]);
             // The model may be deeper in its package, beside the folders of its files.
-            let deeper = std::iter::successors(Some(rest), |rest| Some(rest.split_once('/')?.1));
-            for rest in deeper.skip(1).filter(|rest| rest.contains('/')) {
-                places.extend([rest.to_owned(), format!("../{rest}")]);
+            let parts: Vec<&str> = rest.split('/').collect();
+            for count in (2..parts.len().min(DEEP + 1)).rev() {
+                let rest = parts[parts.len() - count..].join("/");
+                places.extend([rest.clone(), format!("../{rest}")]);
             }
         }
         Some((whole, None)) => places.push(whole.to_owned()),
@@ -221,6 +225,9 @@ mod tests {
         // A model in robots/g1/urdf of its package.
         let deep = places_of_urdf("package://all/robots/g1/meshes/hip.stl", None);
         assert!(deep.contains(&"../meshes/hip.stl".to_owned()), "{deep:?}");
+        // Of long paths, few ends are looked for.
+        let long = places_of_urdf(&format!("package://{}h.stl", "a/".repeat(10_000)), None);
+        assert!(long.len() < 20, "{}", long.len());
     }
 
     #[test]

@@ -233,22 +233,38 @@ fn arms_that_cannot_follow_do_not_bend_the_trunk() {
 }
 
 #[test]
-fn feet_stay_where_hips_hardly_spread() {
-    let mut parts = humanoid(UnitQuaternion::identity(), LEGS, ARMS).parts;
-    let stiff = parts.joints.iter_mut().filter(|joint| joint.name.ends_with("_x"));
-    stiff.for_each(|joint| joint.limit = Some(Limit { min: -0.02, max: 0.02 }));
+fn feet_slip_less_where_hips_hardly_swing() {
+    let [roll, pitch, yaw] = axes();
+    let mut model = Model::new(UnitQuaternion::identity());
+    let waist =
+        [("waist_z", yaw, [0.0, 0.0, 0.1]), ("waist_x", roll, [0.0; 3]), ("waist_y", pitch, [0.0; 3])];
+    let torso = model.chain(0, &waist);
+    for (names, side) in ARMS.iter().zip([1.0, -1.0]) {
+        model.arm(*names, 0.2 * side);
+    }
+    let shoulders = model.parts.bodies.iter_mut().filter(|body| body.name.ends_with("arm_1_body"));
+    shoulders.for_each(|body| body.parent = Some(torso));
+    for (names, side) in LEGS.iter().zip([1.0, -1.0]) {
+        model.leg(*names, 0.0, 0.1 * side);
+    }
+    let mut parts = model.parts;
+    let stiff = parts
+        .joints
+        .iter_mut()
+        .filter(|joint| joint.name.ends_with("hip_y") || joint.name.ends_with("hip_z"));
+    stiff.for_each(|joint| joint.limit = Some(Limit { min: -0.05, max: 0.05 }));
     let robot = Robot::new(parts).unwrap();
     let walk = walk_that_looks_aside(0.0);
     let metres = walk.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
     let options = mocap_robot::RobotOptions::default();
     let (_, report) = mocap_robot::retarget(&walk, metres, &robot, &options).unwrap();
     let skate = report.skate.unwrap();
-    assert!(skate.mean < 0.005 && skate.p95 < 0.01, "{skate:?}");
+    // By half less than after the sweeps that every motion has.
+    assert!(skate.mean < 0.06, "{skate:?}");
 }
 
-/// Legs without ankles, whose feet are balls above the frame at their end.
-#[test]
-fn a_ball_above_the_end_of_a_shank_is_its_sole() {
+/// Legs without ankles and with one ball each, this much above the frame at the end of the shank \[m\].
+fn on_balls(above: f64) -> Robot {
     let [roll, pitch, yaw] = axes();
     let mut model = Model::new(UnitQuaternion::identity());
     for (side, sign) in [("l", 1.0), ("r", -1.0)] {
@@ -265,12 +281,20 @@ fn a_ball_above_the_end_of_a_shank_is_its_sole() {
         model.parts.shapes.push(mocap_model::RobotShape {
             name: String::new(),
             body: foot,
-            placement: Isometry3::translation(0.0, 0.0, 0.1),
+            placement: Isometry3::translation(0.0, 0.0, above),
             primitive: mocap_model::Primitive::Sphere { radius: 0.075 },
             mask: mocap_model::ContactMask { kinds: 1, meets: 1 },
         });
     }
-    let robot = Robot::new(model.parts).unwrap();
+    Robot::new(model.parts).unwrap()
+}
+
+#[test]
+fn a_ball_above_the_end_of_a_shank_is_its_sole() {
+    let robot = on_balls(0.1);
+    // One at the knee is not.
+    assert!(Humanoid::find(&robot).unwrap().soles.iter().all(|sole| sole.ankle_height < 0.0));
+    assert!(Humanoid::find(&on_balls(0.4)).unwrap().soles.iter().all(|sole| sole.ankle_height > 0.0));
     let (_, report) =
         mocap_robot::retarget(&kick(), 1.0, &robot, &mocap_robot::RobotOptions::default()).unwrap();
     assert!(report.float_p95.unwrap() < 0.01 && report.penetration.max < 0.005, "{report}");
