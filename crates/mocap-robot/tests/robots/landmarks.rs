@@ -245,7 +245,7 @@ fn feet_slip_less_where_hips_hardly_swing() {
     let shoulders = model.parts.bodies.iter_mut().filter(|body| body.name.ends_with("arm_1_body"));
     shoulders.for_each(|body| body.parent = Some(torso));
     for (names, side) in LEGS.iter().zip([1.0, -1.0]) {
-        model.leg(*names, 0.0, 0.1 * side);
+        model.leg(*names, 0.0, 0.2 * side);
     }
     let mut parts = model.parts;
     let stiff = parts
