@@ -350,3 +350,87 @@ fn what_moves_only_later_returns_to_its_own_motion() {
     let (own, kept) = (of_stick(&scene, 0), of_stick(&after, 0));
     assert!((own[frames - 1].translation.vector - kept[frames - 1].translation.vector).norm() < 1e-9);
 }
+
+/// The person of a scene, whose right arm is pushed aside in some frames, as retargeting does beside a trunk.
+fn pushed(before: &Scene, frames: Range<usize>) -> Scene {
+    let mut scene = before.clone();
+    let clip = &scene.characters[0].clip;
+    let arm = arm_of(clip, Role::RightHand).unwrap();
+    let mut samples = Samples::of(clip);
+    for frame in frames {
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.5);
+        let own = &mut samples.rotations[arm.shoulder.index()][frame];
+        *own = turn * *own;
+    }
+    scene.characters[0].clip = samples.into_clip("test").unwrap();
+    scene
+}
+
+#[test]
+fn a_second_prop_leaves_the_first_one_in_its_hand() {
+    let (first, later) = (in_hand(0..120), in_hand(150..260));
+    let mut both = first.clone();
+    both.props.push(later.props[0].clone());
+    let mut swapped = later.clone();
+    swapped.props.push(first.props[0].clone());
+    // The arm turns fast where each of the sticks is held; so it is steadied for both.
+    for (scene, sticks) in [(&first, 0..1), (&both, 0..2), (&swapped, 0..2)] {
+        let result = pushed(&pushed(scene, 100..103), 200..203);
+        let kept = keep_bound(scene, result.clone(), &[]).unwrap();
+        let (hands, was) = (hand(&kept.scene, "RightHand"), hand(&result, "RightHand"));
+        let moved = |frame: usize| (hands[frame].translation.vector - was[frame].translation.vector).norm();
+        assert!(moved(101) > 1.0 && (sticks.len() == 1 || moved(201) > 1.0), "steadied");
+        for stick in sticks {
+            let held = if scene.props[stick].clip == first.props[0].clip { 0..120 } else { 150..260 };
+            let stick = places(&kept.scene.props[stick].clip, JointId(0));
+            let off =
+                |frame: usize| (stick[frame].translation.vector - hands[frame].translation.vector).norm();
+            let most = held.clone().map(off).fold(0.0, f64::max);
+            assert!(most < 1e-6, "{held:?}: {most} cm from its hand");
+        }
+    }
+}
+
+#[test]
+fn an_arm_keeps_every_bit_where_its_hand_holds_nothing() {
+    let frames = |scene: &Scene| {
+        let result = pushed(&pushed(scene, 28..31), 200..203);
+        keep_bound(scene, result, &[]).unwrap().scene.characters.remove(0).clip
+    };
+    let (empty, held) = (frames(&in_hand(0..0)), frames(&in_hand(20..40)));
+    let half = (0.5 * empty.rate().fps()).round() as usize;
+    let differ = |frame: usize| {
+        let mut joints = empty.skeleton().iter().map(|(joint, _)| joint);
+        joints.any(|joint| empty.track(joint).rotation.at(frame) != held.track(joint).rotation.at(frame))
+    };
+    assert!((20..40).any(differ), "the arm is steadied");
+    assert!(!(40 + half..empty.frames()).any(differ));
+}
+
+/// A stick that the right hand carries, and that the left hand holds as well: its hand, seen from the stick, is as turned
+/// as in the source.
+#[test]
+fn a_second_hand_is_turned_on_its_grip_as_in_the_source() {
+    let (held, _) = bind(&scene(false), "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
+    let (source, _) = bind(&held, "stick@near=Alex@LeftHand,60:200", HoldAs::Grasped).unwrap();
+    // On the target, the arms are half as long, so the hands come together in rounds.
+    let mut result = source.clone();
+    let clip = &source.characters[0].clip;
+    let mut joints = clip.skeleton().joints().to_vec();
+    for role in [Role::LeftHand, Role::RightHand] {
+        let arm = arm_of(clip, role).unwrap();
+        for joint in [arm.elbow, arm.wrist] {
+            joints[joint.index()].offset *= 0.6;
+        }
+    }
+    let short = Skeleton::new("", *clip.skeleton().space(), joints).unwrap();
+    result.characters[0].clip = clip.clone().with_skeleton(short.into()).unwrap();
+    let kept = keep_bound(&source, result, &[]).unwrap();
+    assert!(kept.notes.iter().any(|note| note.contains("holds it in frames 60 to 199")), "{:?}", kept.notes);
+    let seen = |scene: &Scene, frame: usize| {
+        of_stick(scene, 0)[frame].rotation.inverse() * hand(scene, "LeftHand")[frame].rotation
+    };
+    let apart = |frame: usize| seen(&source, frame).angle_to(&seen(&kept.scene, frame)).to_degrees();
+    let most = (60..200).step_by(10).map(apart).fold(0.0, f64::max);
+    assert!(most < 1.0, "{most} degrees; {:?}", kept.missing);
+}
