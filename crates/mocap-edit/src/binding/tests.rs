@@ -284,7 +284,10 @@ fn figures_of_a_prop_are_in_the_unit_of_the_scene() {
 
 /// The stick, which is in the right hand in these frames and far away in others.
 fn in_hand(frames: Range<usize>) -> Scene {
-    let mut scene = scene(false);
+    in_hand_of(scene(false), frames)
+}
+
+fn in_hand_of(mut scene: Scene, frames: Range<usize>) -> Scene {
     let far = Isometry3::translation(1e4, 0.0, 0.0);
     let hand = hand(&scene, "RightHand");
     let place = |(frame, hand): (usize, &Isometry3<f64>)| if frames.contains(&frame) { *hand } else { far };
@@ -352,13 +355,13 @@ fn what_moves_only_later_returns_to_its_own_motion() {
 }
 
 /// The person of a scene, whose right arm is pushed aside in some frames, as retargeting does beside a trunk.
-fn pushed(before: &Scene, frames: Range<usize>) -> Scene {
+fn pushed(before: &Scene, frames: Range<usize>, angle: f64) -> Scene {
     let mut scene = before.clone();
     let clip = &scene.characters[0].clip;
     let arm = arm_of(clip, Role::RightHand).unwrap();
     let mut samples = Samples::of(clip);
     for frame in frames {
-        let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.5);
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
         let own = &mut samples.rotations[arm.shoulder.index()][frame];
         *own = turn * *own;
     }
@@ -368,18 +371,27 @@ fn pushed(before: &Scene, frames: Range<usize>) -> Scene {
 
 #[test]
 fn a_second_prop_leaves_the_first_one_in_its_hand() {
-    let (first, later) = (in_hand(0..120), in_hand(150..260));
+    // The right arm of the source does not turn, so no smoothing makes a turn slow enough.
+    let mut still = scene(false);
+    let clip = &still.characters[0].clip;
+    let mut samples = Samples::of(clip);
+    let arm = arm_of(clip, Role::RightHand).unwrap();
+    for joint in [arm.shoulder, arm.elbow, arm.wrist] {
+        let rotations = &mut samples.rotations[joint.index()];
+        let first = rotations[0];
+        rotations.fill(first);
+    }
+    still.characters[0].clip = samples.into_clip("test").unwrap();
+    let (first, later) = (in_hand_of(still.clone(), 0..120), in_hand_of(still, 150..260));
     let mut both = first.clone();
     both.props.push(later.props[0].clone());
     let mut swapped = later.clone();
     swapped.props.push(first.props[0].clone());
-    // The arm turns fast where each of the sticks is held; so it is steadied for both.
     for (scene, sticks) in [(&first, 0..1), (&both, 0..2), (&swapped, 0..2)] {
-        let result = pushed(&pushed(scene, 100..103), 200..203);
+        let result = pushed(scene, 100..301, 1.0);
         let kept = keep_bound(scene, result.clone(), &[]).unwrap();
         let (hands, was) = (hand(&kept.scene, "RightHand"), hand(&result, "RightHand"));
-        let moved = |frame: usize| (hands[frame].translation.vector - was[frame].translation.vector).norm();
-        assert!(moved(101) > 1.0 && (sticks.len() == 1 || moved(201) > 1.0), "steadied");
+        assert!((hands[100].translation.vector - was[100].translation.vector).norm() > 1.0, "steadied");
         for stick in sticks {
             let held = if scene.props[stick].clip == first.props[0].clip { 0..120 } else { 150..260 };
             let stick = places(&kept.scene.props[stick].clip, JointId(0));
@@ -394,7 +406,7 @@ fn a_second_prop_leaves_the_first_one_in_its_hand() {
 #[test]
 fn an_arm_keeps_every_bit_where_its_hand_holds_nothing() {
     let frames = |scene: &Scene| {
-        let result = pushed(&pushed(scene, 28..31), 200..203);
+        let result = pushed(&pushed(scene, 28..31, 0.5), 200..203, 0.5);
         keep_bound(scene, result, &[]).unwrap().scene.characters.remove(0).clip
     };
     let (empty, held) = (frames(&in_hand(0..0)), frames(&in_hand(20..40)));
@@ -405,32 +417,4 @@ fn an_arm_keeps_every_bit_where_its_hand_holds_nothing() {
     };
     assert!((20..40).any(differ), "the arm is steadied");
     assert!(!(40 + half..empty.frames()).any(differ));
-}
-
-/// A stick that the right hand carries, and that the left hand holds as well: its hand, seen from the stick, is as turned
-/// as in the source.
-#[test]
-fn a_second_hand_is_turned_on_its_grip_as_in_the_source() {
-    let (held, _) = bind(&scene(false), "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
-    let (source, _) = bind(&held, "stick@near=Alex@LeftHand,60:200", HoldAs::Grasped).unwrap();
-    // On the target, the arms are half as long, so the hands come together in rounds.
-    let mut result = source.clone();
-    let clip = &source.characters[0].clip;
-    let mut joints = clip.skeleton().joints().to_vec();
-    for role in [Role::LeftHand, Role::RightHand] {
-        let arm = arm_of(clip, role).unwrap();
-        for joint in [arm.elbow, arm.wrist] {
-            joints[joint.index()].offset *= 0.6;
-        }
-    }
-    let short = Skeleton::new("", *clip.skeleton().space(), joints).unwrap();
-    result.characters[0].clip = clip.clone().with_skeleton(short.into()).unwrap();
-    let kept = keep_bound(&source, result, &[]).unwrap();
-    assert!(kept.notes.iter().any(|note| note.contains("holds it in frames 60 to 199")), "{:?}", kept.notes);
-    let seen = |scene: &Scene, frame: usize| {
-        of_stick(scene, 0)[frame].rotation.inverse() * hand(scene, "LeftHand")[frame].rotation
-    };
-    let apart = |frame: usize| seen(&source, frame).angle_to(&seen(&kept.scene, frame)).to_degrees();
-    let most = (60..200).step_by(10).map(apart).fold(0.0, f64::max);
-    assert!(most < 1.0, "{most} degrees; {:?}", kept.missing);
 }
