@@ -218,12 +218,11 @@ fn holds_of(
         }
     }
     let frames_of = |seconds: f64| (seconds * fps).round() as usize;
-    let holds = |calm: &Calm| {
-        let stays = 2 * calm.stay.len() >= calm.frames.len() || calm.stay.len() >= frames_of(SWINGS);
-        stays && calm.frames.len() >= frames_of(HOLDS)
-    };
+    let holds =
+        |calm: &Calm| 2 * calm.stay.len() >= calm.frames.len() || calm.stay.len() >= frames_of(SWINGS);
     let on_grip = |calm: Calm| on_grip(seen, extent, &calm);
-    found.into_iter().filter(holds).filter_map(on_grip).filter(|frames| frames.len() >= shortest).collect()
+    let is_long = |frames: &Range<usize>| frames.len() >= frames_of(HOLDS);
+    found.into_iter().filter(holds).filter_map(on_grip).filter(is_long).collect()
 }
 
 /// The frames around the longest stay in which the hand is at its place there, or slides along the thing.
@@ -239,10 +238,11 @@ fn on_grip(seen: &[Isometry3<f64>], extent: Option<&Extent>, calm: &Calm) -> Opt
         let slides = |extent: &Extent| extent.distance(&at(frame)) <= extent.distance(&grip) + SLIDES;
         (at(frame) - grip).norm() <= KEPT.0 || extent.is_some_and(slides)
     };
-    let on: Vec<bool> = (0..seen.len()).map(|frame| calm.frames.contains(&frame) && is_on(frame)).collect();
+    let on: Vec<bool> = calm.frames.clone().map(is_on).collect();
+    let first = calm.frames.start;
     let shared = |run: &Range<usize>| run.clone().filter(|frame| calm.stay.contains(frame)).count();
     // Of runs that share as much, the first.
-    runs(&on).into_iter().rev().max_by_key(shared)
+    runs(&on).into_iter().map(|run| run.start + first..run.end + first).rev().max_by_key(shared)
 }
 
 /// Whether a thing is carried exactly by a person in some frames, or carries the person. `metres` is the length of a

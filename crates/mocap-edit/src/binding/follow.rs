@@ -12,9 +12,9 @@ use mocap_model::{Clip, Isometry3, JointId, Role, Scene, Side, UnitQuaternion, V
 use mocap_retarget::{ForearmInside, TargetSurface};
 use nalgebra::Translation3;
 
-use super::carried::{Carried, Holder, carried, is_mount, mount, other_hands};
+use super::carried::{Holder, is_mount, mount};
 use super::contact::places;
-use super::extent::Extent;
+use super::holds::{HeldProp, brought, held_by, tied};
 use super::second_hand::{Reach, come, hold};
 use super::steady_arm::steadied;
 use super::with_top;
@@ -94,7 +94,6 @@ pub fn keep_bound(
     if result.props.is_empty() || all.clone().any(|one| one.clip.frames() != frames) {
         return Ok(KeptBound::nothing(result));
     }
-    let fps = first.clip.rate().fps();
     let metres = [metres_of(&first.clip, NAME)?, metres_of(&after.clip, NAME)?];
     let mut people = Vec::with_capacity(source.characters.len());
     for (one, other) in source.characters.iter().zip(&result.characters) {
@@ -104,65 +103,29 @@ pub fn keep_bound(
     }
     let space = *after.clip.skeleton().space();
     let mut kept = KeptBound::nothing(result);
-    let mut held = vec![[vec![false; frames], vec![false; frames]]; people.len()];
     let names: Vec<String> = kept.scene.characters.iter().map(|one| one.name.clone()).collect();
-    for at in 0..kept.scene.props.len() {
-        let was = in_metres(&source.props[at].clip, metres[0], NAME)?;
-        let name = source.props[at].name.clone();
-        if is_mount(&was) && ride(&mut people, (&name, &was), &names, &mut kept.notes)? {
+    let mut props = Vec::new();
+    for (at, prop) in source.props.iter().enumerate() {
+        let was = in_metres(&prop.clip, metres[0], NAME)?;
+        if is_mount(&was) && ride(&mut people, (&prop.name, &was), &names, &mut kept.notes)? {
             continue;
         }
-        let own = places(&was, JointId(0));
-        let times = carried(&own, &holders_of(&people), fps);
-        if times.is_empty() {
-            continue;
-        }
-        let grips = grips(&was);
-        let extent = Extent::of(&was, source.props[at].body.as_ref(), metres[0]);
-        let seconds: Vec<Vec<Carried>> = times
-            .iter()
-            .map(|one| other_hands((&own, extent.as_ref()), &holders_of(&people), one, fps))
-            .collect();
-        for one in times.iter().chain(seconds.iter().flatten()) {
-            note_held(&mut held, one);
-        }
-        steady(&mut people, &times, &seconds)?;
-        let mut moved = carry(&own, &times, &people, &grips);
-        for (one, hands) in times.iter().zip(&seconds) {
-            let (who, role) = (&names[one.by], one.role);
-            let Range { start, end } = one.frames;
-            kept.notes.push(format!("{name} stays with {who}, {role}, in frames {start} to {}", end - 1));
-            for hand in hands {
-                let free: Vec<bool> = held_by(&held, hand).iter().map(|held| !held).collect();
-                let reach = Reach { hand, base: people[hand.by].clip.clone(), free, fps };
-                let mut missing = 0.0;
-                for round in 0..ROUNDS {
-                    let off = hold(&mut people[hand.by], &reach, (&own, &moved), &grips)?;
-                    missing = off.iter().map(Vector3::norm).fold(0.0, f64::max);
-                    if missing < OFF || round + 1 == ROUNDS {
-                        break;
-                    }
-                    // If the second arm is too short, the carrying hand moves towards it.
-                    come(&mut people[one.by], one, (&off, &hand.frames), fps)?;
-                    moved = carry(&own, &times, &people, &grips);
-                }
-                kept.missing = Some(kept.missing.map_or(missing, |most| most.max(missing)));
-                kept.notes.push(format!(
-                    "{}, {}, holds it in frames {} to {}",
-                    names[hand.by],
-                    hand.role,
-                    hand.frames.start,
-                    hand.frames.end - 1
-                ));
-            }
-        }
-        let clip = with_top(&was, JointId(0), &moved)?;
-        kept.scene.props[at].clip = back(&clip, (space, metres[1]), NAME)?;
+        props.extend(HeldProp::of((at, prop), was, metres[0], &holders_of(&people)));
     }
-    for (at, (person, held)) in people.iter_mut().zip(&held).enumerate() {
+    steady(&mut people, &props)?;
+    for prop in &props {
+        bring_hands(&mut people, &props, prop, &names, &mut kept)?;
+    }
+    // A hand that came towards a second hand takes all that it carries along.
+    for prop in &props {
+        let clip = with_top(&prop.was, JointId(0), &carry(prop, &people))?;
+        kept.scene.props[prop.at].clip = back(&clip, (space, metres[1]), NAME)?;
+    }
+    for (at, person) in people.iter_mut().enumerate() {
         let Some(surface) = surfaces.get(at).and_then(Option::as_ref) else { continue };
-        for (side, held) in [Side::Left, Side::Right].into_iter().zip(held) {
-            let swivelled = surface.swivel_out(person.clip.clone(), side, held);
+        for (side, hand) in [(Side::Left, Role::LeftHand), (Side::Right, Role::RightHand)] {
+            let held = held_by(&props, (at, hand), frames);
+            let swivelled = surface.swivel_out(person.clip.clone(), side, &held);
             let (clip, inside) = swivelled.map_err(|error| EditError::model(NAME, error))?;
             person.clip = clip;
             kept.arms.extend(inside.map(|inside| HeldArm { of: at, side, inside }));
@@ -175,41 +138,59 @@ pub fn keep_bound(
     Ok(kept)
 }
 
-/// Marks the frames in which a hand holds something.
-fn note_held(held: &mut [[Vec<bool>; 2]], one: &Carried) {
-    let side = match one.role {
-        Role::LeftHand => 0,
-        Role::RightHand => 1,
-        _ => return,
-    };
-    held[one.by][side][one.frames.clone()].fill(true);
-}
-
-/// Steadies the arms whose hands carry a thing or hold it as second hands. Frames in which a hand is brought to its grip do
-/// not count.
-fn steady(people: &mut [Person], times: &[Carried], seconds: &[Vec<Carried>]) -> Result<(), EditError> {
-    for (by, person) in people.iter_mut().enumerate() {
-        for role in [Role::LeftHand, Role::RightHand] {
-            let is_its = |one: &&Carried| (one.by, one.role) == (by, role);
-            let brought: Vec<&Carried> = seconds.iter().flatten().filter(is_its).collect();
-            if brought.is_empty() && !times.iter().any(|one| is_its(&one)) {
+/// Brings second hands to their grips on a prop; the carrying hand comes towards one that cannot reach its grip.
+fn bring_hands(
+    people: &mut [Person],
+    props: &[HeldProp],
+    prop: &HeldProp,
+    names: &[String],
+    kept: &mut KeptBound,
+) -> Result<(), EditError> {
+    let frames = prop.own.len();
+    let said = |range: &Range<usize>| format!("in frames {} to {}", range.start, range.end - 1);
+    for (one, hands) in prop.times.iter().zip(&prop.seconds) {
+        let (name, who) = (&prop.name, &names[one.by]);
+        kept.notes.push(format!("{name} stays with {who}, {}, {}", one.role, said(&one.frames)));
+        for hand in hands {
+            let (who, own) = (&names[hand.by], (hand.by, hand.role));
+            let free = held_by(props, own, frames).iter().map(|held| !held).collect();
+            let Some(reach) = Reach::of(&people[hand.by], hand, prop, free) else {
+                kept.notes.push(format!("{who}, {}, has no arm to hold it with", hand.role));
                 continue;
+            };
+            let tied = tied(props, prop.at, ((one.by, one.role), own), frames);
+            let mut missing = 0.0;
+            for round in 0..ROUNDS {
+                let moved = carry(prop, people);
+                let off = hold(&mut people[hand.by], &reach, (&prop.own, &moved))?;
+                missing = off.iter().map(Vector3::norm).fold(0.0, f64::max);
+                if missing < OFF || round + 1 == ROUNDS {
+                    break;
+                }
+                come(&mut people[one.by], one, (&off, &hand.frames), &tied)?;
             }
-            let arms = arm_of(&person.clip, role).zip(arm_of(&person.was, role));
-            let Some((arm, own)) = arms else { continue };
-            let counts = |frame: usize| !brought.iter().any(|one| one.frames.contains(&frame));
-            let count: Vec<bool> = (0..person.clip.frames()).map(counts).collect();
-            let clip = person.clip.clone();
-            person.clip = steadied(clip, arm, (&person.was, own), &count, NAME)?;
-            person.target = Holder::of(&person.clip);
+            kept.missing = Some(kept.missing.map_or(missing, |most| most.max(missing)));
+            kept.notes.push(format!("{who}, {}, holds it {}", hand.role, said(&hand.frames)));
         }
     }
     Ok(())
 }
 
-/// The frames in which a hand holds something.
-fn held_by<'a>(held: &'a [[Vec<bool>; 2]], one: &Carried) -> &'a [bool] {
-    &held[one.by][usize::from(one.role != Role::LeftHand)]
+/// Steadies the arms whose hands carry a thing or hold it as second hands, around these times.
+fn steady(people: &mut [Person], props: &[HeldProp]) -> Result<(), EditError> {
+    for (by, person) in people.iter_mut().enumerate() {
+        for role in [Role::LeftHand, Role::RightHand] {
+            let frames = person.clip.frames();
+            let held = held_by(props, (by, role), frames);
+            let arms = arm_of(&person.clip, role).zip(arm_of(&person.was, role));
+            let Some((arm, own)) = arms.filter(|_| held.contains(&true)) else { continue };
+            let brought = brought(props, (by, role), frames);
+            let clip = person.clip.clone();
+            person.clip = steadied(clip, arm, (&person.was, own), (&held, &brought), NAME)?;
+            person.target = Holder::of(&person.clip);
+        }
+    }
+    Ok(())
 }
 
 fn holders_of(people: &[Person]) -> Vec<&Holder> {
@@ -247,14 +228,6 @@ fn ride(
     Ok(notes.len() > known)
 }
 
-/// The positions of a thing's joints in the frame of its first joint, in the first frame: where it may be held.
-fn grips(thing: &Clip) -> Vec<Vector3<f64>> {
-    let top = places(thing, JointId(0));
-    let joints = thing.skeleton().iter().map(|(joint, _)| joint);
-    let at = |joint: JointId| Some(top.first()?.inverse() * places(thing, joint).first()?);
-    joints.filter_map(|joint| Some(at(joint)?.translation.vector)).collect()
-}
-
 /// The offset from wrist to palm in the frame of the wrist: in the direction away from the elbow.
 fn palm(holder: &Holder, hand: Role, frame: usize) -> Vector3<f64> {
     let elbow = if hand == Role::LeftHand { Role::LeftLowerArm } else { Role::RightLowerArm };
@@ -280,27 +253,22 @@ pub(super) struct Hands {
 }
 
 impl Hands {
-    pub(super) fn of(person: &Person, one: &Carried, frame: usize, at_wrist: bool) -> Option<Hands> {
-        let (was, is) = (person.source.places(one.role)?, person.target.places(one.role)?);
+    pub(super) fn of(person: &Person, role: Role, frame: usize, at_wrist: bool) -> Option<Hands> {
+        let (was, is) = (person.source.places(role)?, person.target.places(role)?);
         let turn = is[frame].rotation.inverse() * was[frame].rotation;
-        let is_hand = matches!(one.role, Role::LeftHand | Role::RightHand);
+        let is_hand = matches!(role, Role::LeftHand | Role::RightHand);
         if at_wrist || !is_hand {
             return Some(Hands { turn, source: Vector3::zeros(), target: Vector3::zeros() });
         }
-        let source = turn * palm(&person.source, one.role, frame);
+        let source = turn * palm(&person.source, role, frame);
         let scale = person.target.arm / person.source.arm.max(f64::MIN_POSITIVE);
         Some(Hands { turn, source, target: source * scale })
     }
 }
 
 /// The transforms of a thing with the targets, by frame.
-fn carry(
-    own: &[Isometry3<f64>],
-    times: &[Carried],
-    people: &[Person],
-    grips: &[Vector3<f64>],
-) -> Vec<Isometry3<f64>> {
-    let mut moved = own.to_vec();
+fn carry(HeldProp { own, times, grips, .. }: &HeldProp, people: &[Person]) -> Vec<Isometry3<f64>> {
+    let mut moved = own.clone();
     // The first and last frame of each range in which it is carried, with its offset from the source there.
     let mut known: Vec<(usize, Vector3<f64>, UnitQuaternion<f64>)> = Vec::new();
     for one in times {
@@ -310,7 +278,7 @@ fn carry(
             continue;
         };
         let at_wrist = is_at_wrist(&was[start], &own[start], grips);
-        let Some(hands) = Hands::of(person, one, start, at_wrist) else { continue };
+        let Some(hands) = Hands::of(person, one.role, start, at_wrist) else { continue };
         let is_hand = matches!(one.role, Role::LeftHand | Role::RightHand);
         let scale = match is_hand {
             true => 1.0,

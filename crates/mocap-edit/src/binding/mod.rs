@@ -9,6 +9,7 @@ pub(crate) mod carried;
 mod contact;
 pub(crate) mod extent;
 mod follow;
+mod holds;
 mod prop;
 mod second_hand;
 mod steady_arm;

@@ -14,6 +14,7 @@ use mocap_model::{Clip, Isometry3, JointId, UnitQuaternion, Vector3};
 use super::carried::{Carried, Holder};
 use super::falling;
 use super::follow::{Hands, Person, arm_of, is_at_wrist};
+use super::holds::{HeldProp, frames_from};
 use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::samples::Samples;
@@ -27,7 +28,7 @@ const SMOOTH: f64 = 0.1;
 /// The time over which that shift comes and goes \[s\].
 const COMES: f64 = 0.5;
 /// The shortest and the longest time in which an arm comes to its grip and goes back to its own motion \[s\].
-const FADE: [f64; 2] = [0.25, 1.5];
+pub(super) const FADE: [f64; 2] = [0.25, 1.5];
 /// Factor between the times that are tried.
 const LONGER: f64 = 1.25;
 /// Where an arm is as fast as it may be, its fade still goes on as if it may turn further by this share of that.
@@ -37,31 +38,64 @@ pub(super) const MARGIN: f64 = 0.004;
 
 /// A second hand that holds a thing.
 pub(super) struct Reach<'a> {
-    pub hand: &'a Carried,
+    hand: &'a Carried,
+    joints: ArmJoints,
     /// The person before the hand was brought to the thing.
-    pub base: Clip,
+    base: Clip,
+    /// The relation of its hand to that of the source, also before.
+    hands: Hands,
     /// By frame: whether the hand holds nothing.
-    pub free: Vec<bool>,
-    pub fps: f64,
+    free: Vec<bool>,
+    /// The largest steps of the joints in the source \[rad\].
+    limits: [f64; 3],
+    /// The largest step of shoulder and elbow in the source while the hand holds the thing \[rad\].
+    steady: f64,
 }
 
-/// Moves the carrying hand by the distance that a second hand lacks in the frames in which it holds the thing \[m\].
+impl<'a> Reach<'a> {
+    /// `None` for a hand without an arm.
+    pub(super) fn of(
+        person: &Person,
+        hand: &'a Carried,
+        prop: &HeldProp,
+        free: Vec<bool>,
+    ) -> Option<Reach<'a>> {
+        let middle = (hand.frames.start + hand.frames.end) / 2;
+        let was = person.source.places(hand.role)?;
+        let at_wrist = is_at_wrist(&was[middle], &prop.own[middle], &prop.grips);
+        let hands = Hands::of(person, hand.role, middle, at_wrist)?;
+        let joints = arm_of(&person.clip, hand.role)?;
+        // A source without an upper arm shows no limit.
+        let source = arm_of(&person.was, hand.role);
+        let limits = source.map_or([f64::INFINITY; 3], |arm| limits_of(&person.was, arm));
+        let held = source.map(|arm| steps(&person.was, arm, hand.frames.clone()));
+        let steady = held.map_or(f64::INFINITY, |[shoulder, elbow, _]| shoulder.max(elbow));
+        Some(Reach { hand, joints, base: person.clip.clone(), hands, free, limits, steady })
+    }
+}
+
+/// Moves the carrying hand by the distance that a second hand lacks in the frames in which it holds the thing \[m\]. In
+/// frames in which it is `tied` it stays.
 pub(super) fn come(
     person: &mut Person,
     one: &Carried,
     (off, held): (&[Vector3<f64>], &Range<usize>),
-    fps: f64,
+    tied: &[bool],
 ) -> Result<(), EditError> {
     let (Some(joints), Some(is)) = (arm_of(&person.clip, one.role), person.target.places(one.role)) else {
         return Ok(());
     };
+    let fps = person.clip.rate().fps();
     let fade = (COMES * fps).round() as usize;
     let around = |frame: usize| match frame {
         _ if held.contains(&frame) => off[frame],
         _ if frame < held.start => off[held.start] * falling(held.start - frame, fade),
         _ => off[held.end - 1] * falling(frame + 1 - held.end, fade),
     };
-    let ways = gaussian(&(0..off.len()).map(around).collect::<Vec<_>>(), SMOOTH * fps);
+    let mut ways = gaussian(&(0..off.len()).map(around).collect::<Vec<_>>(), SMOOTH * fps);
+    for (way, away) in ways.iter_mut().zip(frames_from(tied)) {
+        *way *= 1.0 - falling(away, fade);
+    }
     let places: Vec<Option<Isometry3<f64>>> = ways
         .iter()
         .zip(is)
@@ -82,19 +116,11 @@ pub(super) fn come(
 /// left \[m\].
 pub(super) fn hold(
     person: &mut Person,
-    Reach { hand, base, free, fps }: &Reach<'_>,
+    Reach { hand, joints, base, hands, free, limits, steady }: &Reach<'_>,
     (own, moved): (&[Isometry3<f64>], &[Isometry3<f64>]),
-    grips: &[Vector3<f64>],
 ) -> Result<Vec<Vector3<f64>>, EditError> {
     let none = || vec![Vector3::zeros(); own.len()];
-    let middle = (hand.frames.start + hand.frames.end) / 2;
     let Some(was) = person.source.places(hand.role) else { return Ok(none()) };
-    let at_wrist = is_at_wrist(&was[middle], &own[middle], grips);
-    let (Some(hands), Some(joints)) =
-        (Hands::of(person, hand, middle, at_wrist), arm_of(&person.clip, hand.role))
-    else {
-        return Ok(none());
-    };
     let goal = |frame: usize| {
         let seen = own[frame].inverse() * was[frame];
         let rotation = moved[frame].rotation * seen.rotation * hands.turn.inverse();
@@ -106,14 +132,9 @@ pub(super) fn hold(
     let goals: Vec<Option<Isometry3<f64>>> =
         (0..own.len()).map(|frame| hand.frames.contains(&frame).then(|| goal(frame))).collect();
     let weights: Vec<f64> = goals.iter().map(|goal| if goal.is_some() { 1.0 } else { 0.0 }).collect();
-    // A source without an upper arm shows no limit.
-    let source = arm_of(&person.was, hand.role);
-    let limits = source.map_or([f64::INFINITY; 3], |arm| limits_of(&person.was, arm));
-    let held = source.map(|arm| steps(&person.was, arm, hand.frames.clone()));
-    let steady = Some(held.map_or(f64::INFINITY, |[shoulder, elbow, _]| shoulder.max(elbow)));
-    let hand_goals = HandGoals { places: &goals, weights: &weights, steady };
-    let (clip, _) = place_hand(&person.clip, joints, &hand_goals, false, NAME)?;
-    person.clip = faded(&clip, base, joints, (&hand.frames, free), limits, *fps)?;
+    let hand_goals = HandGoals { places: &goals, weights: &weights, steady: Some(*steady) };
+    let (clip, _) = place_hand(&person.clip, *joints, &hand_goals, false, NAME)?;
+    person.clip = faded(&clip, base, *joints, (&hand.frames, free), *limits)?;
     person.target = Holder::of(&person.clip);
     let Some(is) = person.target.places(hand.role) else { return Ok(none()) };
     let off = goals.iter().zip(is).map(|(goal, is)| {
@@ -150,8 +171,8 @@ fn faded(
     arm: ArmJoints,
     (held, free): (&Range<usize>, &[bool]),
     limits: [f64; 3],
-    fps: f64,
 ) -> Result<Clip, EditError> {
+    let fps = base.rate().fps();
     let joints = joints_of(arm);
     let own = joints.map(|joint| {
         let rotation = &base.track(joint).rotation;

@@ -3,13 +3,15 @@
 //! What retargeting adds to an arm, to bring it out of the trunk or to a contact, may come and go within a frame or two.
 //! With a thing in the hand that shows. So what was added is smoothed over time: the turn between the joints of source and
 //! target, which is constant where a motion is only copied. The smoothing is as wide as it takes, and none where the arm is
-//! steady already.
+//! steady already. Beyond the time in which the hand holds something it fades out.
 
 use mocap_model::{Clip, ForwardKinematics, UnitQuaternion};
 use nalgebra::{Quaternion, Vector4};
 
 use super::contact::places;
-use super::second_hand::{MARGIN, joints_of, limits_of};
+use super::falling;
+use super::holds::frames_from;
+use super::second_hand::{FADE, MARGIN, joints_of, limits_of};
 use crate::EditError;
 use crate::arms::ArmJoints;
 use crate::samples::Samples;
@@ -17,29 +19,44 @@ use crate::smoothing::gaussian;
 
 /// Widths of the smoothing \[s\], tried in order.
 const SMOOTH: [f64; 5] = [0.03, 0.06, 0.12, 0.25, 0.5];
+/// The time within which the smoothing fades out before and after the hand holds something \[s\].
+const AROUND: f64 = 0.5;
 /// Turns whose weighted mean is shorter than this are spread so far that they have none.
 const SPREAD: f64 = 0.1;
 
 /// Local rotations of shoulder, elbow and wrist, by frame.
 type Turns = [Vec<UnitQuaternion<f64>>; 3];
 
-/// A motion whose arm turns no further per frame than that of its source, as far as smoothing brings it. Steps to and
-/// from frames that `count` are looked at.
+/// A motion whose arm turns no further per frame than that of its source while its hand holds something, as far as smoothing
+/// brings it. Frames further than [`AROUND`] from those that are `held`, or in which it comes to a grip and goes back, keep
+/// every bit. Steps between frames in which the hand is `brought` to a grip do not count: there the arm gets another pose.
 pub(super) fn steadied(
     clip: Clip,
     arm: ArmJoints,
     (source, own): (&Clip, ArmJoints),
-    count: &[bool],
+    (held, brought): (&[bool], &[bool]),
     edit: &'static str,
 ) -> Result<Clip, EditError> {
     let limits = limits_of(source, own);
+    let fps = clip.rate().fps();
+    // The time in which an arm comes to its grip and goes back belongs to the hold.
+    let [coming, around] = [FADE[1], AROUND].map(|time| (time * fps).round() as usize);
+    let is_coming = frames_from(brought).into_iter().map(|away| away <= coming);
+    let busy: Vec<bool> = held.iter().zip(is_coming).map(|(held, coming)| *held || coming).collect();
+    let shares: Vec<f64> = frames_from(&busy).into_iter().map(|away| falling(away, around)).collect();
+    // A step counts as far as it is smoothed.
+    let counts: Vec<f64> =
+        shares.iter().zip(brought).map(|(share, brought)| if *brought { 0.0 } else { *share }).collect();
     // How far the largest step is beyond that of the source.
     let beyond = |turns: &Turns| {
         let of_joint = |(turns, limit): (&Vec<UnitQuaternion<f64>>, f64)| {
-            let frames = (1..turns.len()).filter(|frame| count[*frame] || count[frame - 1]);
-            frames.map(|frame| turns[frame - 1].angle_to(&turns[frame]) - limit).fold(f64::MIN, f64::max)
+            let step = |frame: usize| {
+                let count = counts[frame - 1].max(counts[frame]);
+                count * (turns[frame - 1].angle_to(&turns[frame]) - limit)
+            };
+            (1..turns.len()).map(step).fold(0.0, f64::max)
         };
-        turns.iter().zip(limits).map(of_joint).fold(f64::MIN, f64::max)
+        turns.iter().zip(limits).map(of_joint).fold(0.0, f64::max)
     };
     let joints = joints_of(arm);
     let as_it_is = joints.map(|joint| {
@@ -60,11 +77,14 @@ pub(super) fn steadied(
         let smooth: [Vec<Vector4<f64>>; 3] =
             std::array::from_fn(|i| gaussian(&added[i], width * clip.rate().fps()));
         let turned = |i: usize, frame: usize| {
-            let mean = smooth[i][frame];
+            let mean = added[i][frame].lerp(&smooth[i][frame], shares[frame]);
             let turn = if mean.norm() > SPREAD { mean } else { added[i][frame] };
             copied[i][frame].rotation * UnitQuaternion::new_normalize(Quaternion::from(turn))
         };
-        let turns = local(&clip, arm, turned);
+        let mut turns = local(&clip, arm, turned);
+        for (turns, was) in turns.iter_mut().zip(&as_it_is) {
+            keep_signs_and_free(turns, was, &shares);
+        }
         let most = beyond(&turns);
         if most < best.0 {
             best = (most, Some(turns));
@@ -79,6 +99,18 @@ pub(super) fn steadied(
         samples.rotations[joint.index()] = turns;
     }
     samples.into_clip(edit)
+}
+
+/// Gives rotations the signs of those that they had, so that steps to frames that are kept are short ones, and puts
+/// those in place of them where the share of the smoothing is 0.
+fn keep_signs_and_free(turns: &mut [UnitQuaternion<f64>], was: &[UnitQuaternion<f64>], shares: &[f64]) {
+    for ((turn, was), share) in turns.iter_mut().zip(was).zip(shares) {
+        if *share == 0.0 {
+            *turn = *was;
+        } else if turn.coords.dot(&was.coords) < 0.0 {
+            *turn = UnitQuaternion::new_unchecked(-turn.into_inner());
+        }
+    }
 }
 
 /// The same rotations with signs such that each is near the one before.
@@ -119,7 +151,7 @@ mod tests {
     use super::super::second_hand::steps;
     use super::*;
     use crate::fixtures::clip;
-    use mocap_model::{Role, Vector3};
+    use mocap_model::{JointId, Role, Vector3};
 
     /// A walk whose left arm is pushed aside for a few frames, as retargeting does beside a trunk.
     fn pushed(walk: &Clip, arm: ArmJoints, angle: f64) -> Clip {
@@ -136,20 +168,48 @@ mod tests {
     fn what_was_added_to_an_arm_comes_no_faster_than_the_source_turns() {
         let walk = clip("alex_walk.bvh");
         let arm = arm_of(&walk, Role::LeftHand).unwrap();
-        let all = vec![true; walk.frames()];
-        let steady = |clip: Clip, count: &[bool]| steadied(clip, arm, (&walk, arm), count, "test").unwrap();
-        assert!(steady(walk.clone(), &all) == walk, "a copy stays");
+        let (all, none) = (vec![true; walk.frames()], vec![false; walk.frames()]);
+        let steady = |clip: Clip, held: &[bool], brought: &[bool]| {
+            steadied(clip, arm, (&walk, arm), (held, brought), "test").unwrap()
+        };
+        assert!(steady(walk.clone(), &all, &none) == walk, "a copy stays");
         let pushed = pushed(&walk, arm, 0.5);
         let [limit, ..] = limits_of(&walk, arm);
         let largest = |clip: &Clip| steps(clip, arm, 0..clip.frames())[0];
-        let after = steady(pushed.clone(), &all);
+        let after = steady(pushed.clone(), &all, &none);
         let (was, is) = (largest(&pushed), largest(&after));
         assert!(was > limit + 0.2 && is <= limit + MARGIN, "{was} {is}, limit {limit}");
         // Far from it, the motion is as it was.
         let rotation = |clip: &Clip| clip.track(arm.shoulder).rotation.at(walk.frames() - 1);
         assert!(rotation(&after).angle_to(&rotation(&walk)) < 1e-3);
         // In frames in which a hand is brought to its grip, the arm gets another pose anyway.
-        let count: Vec<bool> = (0..walk.frames()).map(|frame| !(25..40).contains(&frame)).collect();
-        assert!(steady(pushed.clone(), &count) == pushed);
+        let brought: Vec<bool> = (0..walk.frames()).map(|frame| (25..40).contains(&frame)).collect();
+        assert!(steady(pushed.clone(), &all, &brought) == pushed);
+    }
+
+    #[test]
+    fn what_is_added_to_an_arm_stays_as_it_is_half_a_second_before_and_after_a_hold() {
+        let walk = clip("alex_walk.bvh");
+        let arm = arm_of(&walk, Role::LeftHand).unwrap();
+        let pushed = pushed(&walk, arm, 0.5);
+        let none = vec![false; walk.frames()];
+        let half = (AROUND * walk.rate().fps()).round() as usize;
+        let frames = walk.frames();
+        for (range, is_changed) in
+            [(28..40, true), (31..32, true), (50..frames, true), (33 + half..frames, false)]
+        {
+            let held: Vec<bool> = (0..walk.frames()).map(|frame| range.contains(&frame)).collect();
+            let after = steadied(pushed.clone(), arm, (&walk, arm), (&held, &none), "test").unwrap();
+            let changed = |frame: &usize| {
+                let differ = |joint: JointId| {
+                    pushed.track(joint).rotation.at(*frame) != after.track(joint).rotation.at(*frame)
+                };
+                joints_of(arm).into_iter().any(differ)
+            };
+            let changed: Vec<usize> = (0..walk.frames()).filter(changed).collect();
+            let may = range.start.saturating_sub(half)..range.end + half;
+            assert!(changed.iter().all(|frame| may.contains(frame)), "{range:?}: {changed:?}");
+            assert_eq!(!changed.is_empty(), is_changed, "{range:?}: {changed:?}");
+        }
     }
 }

@@ -284,7 +284,10 @@ fn figures_of_a_prop_are_in_the_unit_of_the_scene() {
 
 /// The stick, which is in the right hand in these frames and far away in others.
 fn in_hand(frames: Range<usize>) -> Scene {
-    let mut scene = scene(false);
+    in_hand_of(scene(false), frames)
+}
+
+fn in_hand_of(mut scene: Scene, frames: Range<usize>) -> Scene {
     let far = Isometry3::translation(1e4, 0.0, 0.0);
     let hand = hand(&scene, "RightHand");
     let place = |(frame, hand): (usize, &Isometry3<f64>)| if frames.contains(&frame) { *hand } else { far };
@@ -349,4 +352,69 @@ fn what_moves_only_later_returns_to_its_own_motion() {
     assert!(report.notes.iter().any(|note| note.contains("returns to its own motion")), "{:?}", report.notes);
     let (own, kept) = (of_stick(&scene, 0), of_stick(&after, 0));
     assert!((own[frames - 1].translation.vector - kept[frames - 1].translation.vector).norm() < 1e-9);
+}
+
+/// The person of a scene, whose right arm is pushed aside in some frames, as retargeting does beside a trunk.
+fn pushed(before: &Scene, frames: Range<usize>, angle: f64) -> Scene {
+    let mut scene = before.clone();
+    let clip = &scene.characters[0].clip;
+    let arm = arm_of(clip, Role::RightHand).unwrap();
+    let mut samples = Samples::of(clip);
+    for frame in frames {
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+        let own = &mut samples.rotations[arm.shoulder.index()][frame];
+        *own = turn * *own;
+    }
+    scene.characters[0].clip = samples.into_clip("test").unwrap();
+    scene
+}
+
+#[test]
+fn a_second_prop_leaves_the_first_one_in_its_hand() {
+    // The right arm of the source does not turn, so no smoothing makes a turn slow enough.
+    let mut still = scene(false);
+    let clip = &still.characters[0].clip;
+    let mut samples = Samples::of(clip);
+    let arm = arm_of(clip, Role::RightHand).unwrap();
+    for joint in [arm.shoulder, arm.elbow, arm.wrist] {
+        let rotations = &mut samples.rotations[joint.index()];
+        let first = rotations[0];
+        rotations.fill(first);
+    }
+    still.characters[0].clip = samples.into_clip("test").unwrap();
+    let (first, later) = (in_hand_of(still.clone(), 0..120), in_hand_of(still, 150..260));
+    let mut both = first.clone();
+    both.props.push(later.props[0].clone());
+    let mut swapped = later.clone();
+    swapped.props.push(first.props[0].clone());
+    for (scene, sticks) in [(&first, 0..1), (&both, 0..2), (&swapped, 0..2)] {
+        let result = pushed(scene, 100..301, 1.0);
+        let kept = keep_bound(scene, result.clone(), &[]).unwrap();
+        let (hands, was) = (hand(&kept.scene, "RightHand"), hand(&result, "RightHand"));
+        assert!((hands[100].translation.vector - was[100].translation.vector).norm() > 1.0, "steadied");
+        for stick in sticks {
+            let held = if scene.props[stick].clip == first.props[0].clip { 0..120 } else { 150..260 };
+            let stick = places(&kept.scene.props[stick].clip, JointId(0));
+            let off =
+                |frame: usize| (stick[frame].translation.vector - hands[frame].translation.vector).norm();
+            let most = held.clone().map(off).fold(0.0, f64::max);
+            assert!(most < 1e-6, "{held:?}: {most} cm from its hand");
+        }
+    }
+}
+
+#[test]
+fn an_arm_keeps_every_bit_where_its_hand_holds_nothing() {
+    let frames = |scene: &Scene| {
+        let result = pushed(&pushed(scene, 28..31, 0.5), 200..203, 0.5);
+        keep_bound(scene, result, &[]).unwrap().scene.characters.remove(0).clip
+    };
+    let (empty, held) = (frames(&in_hand(0..0)), frames(&in_hand(20..40)));
+    let half = (0.5 * empty.rate().fps()).round() as usize;
+    let differ = |frame: usize| {
+        let mut joints = empty.skeleton().iter().map(|(joint, _)| joint);
+        joints.any(|joint| empty.track(joint).rotation.at(frame) != held.track(joint).rotation.at(frame))
+    };
+    assert!((20..40).any(differ), "the arm is steadied");
+    assert!(!(40 + half..empty.frames()).any(differ));
 }
