@@ -317,12 +317,8 @@ impl Stage<'_> {
                             let mut out = || {
                                 let carriers = *own_carriers
                                     .get_or_insert_with(|| at.field.near(&asked.ball.0, asked.ball.1));
-                                way_out(
-                                    (&*at.field, &carriers),
-                                    (&places[point], -hit.distance),
-                                    &direction,
-                                    margin,
-                                )
+                                let inside = (&places[point], -hit.distance);
+                                way_out((&*at.field, &carriers), inside, &direction, margin)
                             };
                             // A point inside demands more than counts as met, whatever its way out is.
                             let is_known = direction == hit.normal || asks == Asks::Whether;
