@@ -4,6 +4,8 @@
 //! arm is nearly straight: so it is smoothed over time, and the mean bend direction of the whole motion is added. Where
 //! the side still changes faster than the arm does by itself, it is solved over frames (`elbow_side.rs`).
 
+use std::ops::Range;
+
 use mocap_analysis::runs;
 use mocap_ik::Constraint;
 use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, UnitQuaternion, Vector3};
@@ -32,6 +34,22 @@ pub(crate) struct ArmJoints {
     pub wrist: JointId,
 }
 
+impl ArmJoints {
+    /// Shoulder, elbow and wrist.
+    pub(crate) fn all(self) -> [JointId; 3] {
+        [self.shoulder, self.elbow, self.wrist]
+    }
+
+    /// The largest rotations of its joints from one frame to the next in some frames \[rad\].
+    pub(crate) fn steps(self, clip: &Clip, frames: Range<usize>) -> [f64; 3] {
+        self.all().map(|joint| {
+            let rotation = &clip.track(joint).rotation;
+            let step = |frame: usize| rotation.at(frame - 1).angle_to(&rotation.at(frame));
+            (frames.start.max(1)..frames.end).map(step).fold(0.0, f64::max)
+        })
+    }
+}
+
 /// The placements of a hand by frame, with the weights by which they were blended in.
 pub(crate) struct HandGoals<'a> {
     pub places: &'a [Option<Isometry3<f64>>],
@@ -56,7 +74,7 @@ pub(crate) fn place_hand(
     let hinge = hinge.filter(|_| goals.steady.is_some());
     let planned = planned_sides(clip, arm, goals, &poles);
     let skeleton = clip.skeleton();
-    let joints = [arm.shoulder, arm.elbow, arm.wrist];
+    let joints = arm.all();
     let constraints = joints.map(|joint| Constraint::of(skeleton.joint(joint)));
     let mut samples = Samples::of(clip);
     let mut placed = ForwardKinematics::new(clip);
@@ -103,7 +121,7 @@ fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> (Vec<Vector3<f64
     let mut own: Vec<(Vector3<f64>, UnitQuaternion<f64>, Vector3<f64>)> = Vec::with_capacity(clip.frames());
     for frame in 0..clip.frames() {
         placed.place(frame);
-        let [a, b, c] = [arm.shoulder, arm.elbow, arm.wrist].map(|joint| placed.position(joint));
+        let [a, b, c] = arm.all().map(|joint| placed.position(joint));
         let carried = above.map_or_else(UnitQuaternion::identity, |above| placed.at(above).rotation);
         let line = (c - a).try_normalize(1e-12).unwrap_or_default();
         let off = (b - a) - line * (b - a).dot(&line);
@@ -128,15 +146,6 @@ fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> (Vec<Vector3<f64
     (poles, axis)
 }
 
-/// The largest rotation of shoulder or elbow from one frame to the next \[rad\].
-fn own_step(clip: &Clip, arm: ArmJoints) -> f64 {
-    let steps = [arm.shoulder, arm.elbow].into_iter().flat_map(|joint| {
-        let rotation = &clip.track(joint).rotation;
-        (1..clip.frames()).map(|frame| rotation.at(frame - 1).angle_to(&rotation.at(frame)))
-    });
-    steps.fold(0.0, f64::max)
-}
-
 /// The side of an elbow in object space: unit vectors perpendicular to the line from shoulder to hand.
 #[derive(Clone, Copy, Debug)]
 struct Sides {
@@ -155,7 +164,12 @@ fn planned_sides(
 ) -> Vec<Option<Sides>> {
     let mut planned = vec![None; clip.frames()];
     let fps = clip.rate().fps();
-    let limit = goals.steady.unwrap_or_else(|| own_step(clip, arm)).max(CALM / fps);
+    // As fast as shoulder or elbow turn by themselves.
+    let by_itself = || {
+        let [shoulder, elbow, _] = arm.steps(clip, 0..clip.frames());
+        shoulder.max(elbow)
+    };
+    let limit = goals.steady.unwrap_or_else(by_itself).max(CALM / fps);
     let above = clip.skeleton().joint(arm.shoulder).parent;
     let mut placed = ForwardKinematics::new(clip);
     let has_goal: Vec<bool> = goals.places.iter().map(Option::is_some).collect();

@@ -17,7 +17,7 @@ use nalgebra::Translation3;
 
 use crate::body::Body;
 use crate::legs::{Plane, hips_raised, limb_base, limb_length, place_ankles};
-use crate::smoothing::lower_envelope;
+use crate::smoothing::{lower_envelope, smooth_step};
 use crate::{EditError, EditReport};
 
 /// The time over which a correction fades \[s\].
@@ -341,7 +341,7 @@ fn corrections(
             let length = fade.min(room);
             for (step, frame) in frames.take(length).enumerate() {
                 let left = 1.0 - (step + 1) as f64 / (length + 1) as f64;
-                let weight = left * left * (3.0 - 2.0 * left);
+                let weight = smooth_step(left);
                 *moves[frame].get_or_insert_with(Vector3::zeros) += of(end) * weight;
             }
         };

@@ -1,6 +1,11 @@
-//! Zero-phase Gaussian smoothing of curves.
+//! Smooth steps, and zero-phase Gaussian smoothing of curves.
 
 use std::ops::{Add, Mul, Sub};
+
+/// From 0 at 0 to 1 at 1, level at both ends.
+pub(crate) fn smooth_step(share: f64) -> f64 {
+    share * share * (3.0 - 2.0 * share)
+}
 
 /// Smooths a curve by a Gaussian of `sigma` frames. Beyond its ends the curve is continued by point reflection, so its
 /// first and last value and straight lines are preserved.

@@ -73,6 +73,7 @@ mod rate;
 mod robot;
 mod robot_mass;
 mod robot_motion;
+mod robot_shape;
 mod role;
 mod rotation;
 mod scene;
@@ -108,10 +109,9 @@ pub use placed_windows::PlacedWindows;
 pub use pose::Pose;
 pub use quantity::{Factor, Finite, Length, LengthAboveZero, Seconds, UnitLength};
 pub use rate::FrameRate;
-pub use robot::{
-    ContactMask, Mimic, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape,
-};
+pub use robot::{Mimic, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts};
 pub use robot_motion::{RobotMotion, RobotPose};
+pub use robot_shape::{ContactMask, Primitive, RobotShape};
 pub use role::{Role, Side};
 pub use rotation::{
     angle_between, exp, lerp, log, nlerp, renormalised, rotation_between, slerp, swing_twist,

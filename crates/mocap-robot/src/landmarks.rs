@@ -249,7 +249,7 @@ fn leg(rest: &Rest, way: &Way, (pelvis, knees): (usize, Option<[usize; 2]>)) -> 
 /// A leg whose base is in the plane in which its knee bends. A thigh that hangs beside the axes of the hip, as on a long
 /// femoral neck, would otherwise lean outwards when the leg is straight, and the robot would stand with crossed feet.
 fn beside_neck(rest: &Rest, mut leg: Limb, knee: usize) -> Limb {
-    /// What is further along the axis, of the length of the thigh, is no neck.
+    /// The greatest offset along the axis of the knee that counts as a neck, as a share of the thigh's length.
     const NECK: f64 = 0.5;
     let (bend, axis) = rest.line(knee);
     let base = leg.base.at(&rest.placed);

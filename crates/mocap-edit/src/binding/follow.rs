@@ -15,20 +15,16 @@ use nalgebra::Translation3;
 use super::carried::{Holder, is_mount, mount};
 use super::contact::places;
 use super::holds::{HeldProp, brought, held_by, tied};
+use super::person::{Hands, Person, arm_of, is_at_wrist};
 use super::second_hand::{Reach, come, hold};
 use super::steady_arm::steadied;
-use super::with_top;
+use super::{ATTACH, with_top};
 use crate::EditError;
-use crate::arms::ArmJoints;
 use crate::body::Body;
 use crate::carrier::shifted;
 use crate::metric::{back, in_metres, metres_of};
+use crate::smoothing::smooth_step;
 
-const NAME: &str = "attach";
-/// A bind point within this distance of the wrist counts as at the wrist \[m\].
-const AT_WRIST: f64 = 0.03;
-/// Distance from wrist to palm, as a share of an arm's length.
-const PALM: f64 = 0.15;
 /// Most rounds in which the carrying hand moves towards a second hand that cannot reach its grip.
 const ROUNDS: usize = 6;
 /// Distance at which these rounds end \[m\].
@@ -58,15 +54,6 @@ pub struct HeldArm {
     pub inside: ForearmInside,
 }
 
-/// One person before and after.
-pub(super) struct Person {
-    pub source: Holder,
-    pub target: Holder,
-    /// The motion of the source in metres.
-    pub was: Clip,
-    pub clip: Clip,
-}
-
 impl KeptBound {
     /// A scene in which nobody carries anything.
     fn nothing(scene: Scene) -> KeptBound {
@@ -91,14 +78,14 @@ pub fn keep_bound(
     };
     let frames = first.clip.frames();
     let all = source.characters.iter().chain(&source.props).chain(&result.characters).chain(&result.props);
-    if result.props.is_empty() || all.clone().any(|one| one.clip.frames() != frames) {
+    if frames == 0 || result.props.is_empty() || all.clone().any(|one| one.clip.frames() != frames) {
         return Ok(KeptBound::nothing(result));
     }
-    let metres = [metres_of(&first.clip, NAME)?, metres_of(&after.clip, NAME)?];
+    let metres = [metres_of(&first.clip, ATTACH)?, metres_of(&after.clip, ATTACH)?];
     let mut people = Vec::with_capacity(source.characters.len());
     for (one, other) in source.characters.iter().zip(&result.characters) {
-        let was = in_metres(&one.clip, metres[0], NAME)?;
-        let clip = in_metres(&other.clip, metres[1], NAME)?;
+        let was = in_metres(&one.clip, metres[0], ATTACH)?;
+        let clip = in_metres(&other.clip, metres[1], ATTACH)?;
         people.push(Person { source: Holder::of(&was), target: Holder::of(&clip), was, clip });
     }
     let space = *after.clip.skeleton().space();
@@ -106,7 +93,7 @@ pub fn keep_bound(
     let names: Vec<String> = kept.scene.characters.iter().map(|one| one.name.clone()).collect();
     let mut props = Vec::new();
     for (at, prop) in source.props.iter().enumerate() {
-        let was = in_metres(&prop.clip, metres[0], NAME)?;
+        let was = in_metres(&prop.clip, metres[0], ATTACH)?;
         if is_mount(&was) && ride(&mut people, (&prop.name, &was), &names, &mut kept.notes)? {
             continue;
         }
@@ -119,21 +106,21 @@ pub fn keep_bound(
     // A hand that came towards a second hand takes all that it carries along.
     for prop in &props {
         let clip = with_top(&prop.was, JointId(0), &carry(prop, &people))?;
-        kept.scene.props[prop.at].clip = back(&clip, (space, metres[1]), NAME)?;
+        kept.scene.props[prop.at].clip = back(&clip, (space, metres[1]), ATTACH)?;
     }
     for (at, person) in people.iter_mut().enumerate() {
         let Some(surface) = surfaces.get(at).and_then(Option::as_ref) else { continue };
         for (side, hand) in [(Side::Left, Role::LeftHand), (Side::Right, Role::RightHand)] {
             let held = held_by(&props, (at, hand), frames);
             let swivelled = surface.swivel_out(person.clip.clone(), side, &held);
-            let (clip, inside) = swivelled.map_err(|error| EditError::model(NAME, error))?;
+            let (clip, inside) = swivelled.map_err(|error| EditError::model(ATTACH, error))?;
             person.clip = clip;
             kept.arms.extend(inside.map(|inside| HeldArm { of: at, side, inside }));
         }
     }
     for (character, person) in kept.scene.characters.iter_mut().zip(people) {
         let own = *character.clip.skeleton().space();
-        character.clip = back(&person.clip, (own, metres[1]), NAME)?;
+        character.clip = back(&person.clip, (own, metres[1]), ATTACH)?;
     }
     Ok(kept)
 }
@@ -186,7 +173,7 @@ fn steady(people: &mut [Person], props: &[HeldProp]) -> Result<(), EditError> {
             let Some((arm, own)) = arms.filter(|_| held.contains(&true)) else { continue };
             let brought = brought(props, (by, role), frames);
             let clip = person.clip.clone();
-            person.clip = steadied(clip, arm, (&person.was, own), (&held, &brought), NAME)?;
+            person.clip = steadied(clip, arm, (&person.was, own), (&held, &brought))?;
             person.target = Holder::of(&person.clip);
         }
     }
@@ -221,49 +208,11 @@ fn ride(
             })
             .collect();
         let body = Body::of(&person.clip);
-        person.clip = shifted(&person.clip, &body, &ways, NAME)?;
+        person.clip = shifted(&person.clip, &body, &ways, ATTACH)?;
         person.target = Holder::of(&person.clip);
         notes.push(format!("{rider} stays on {name}"));
     }
     Ok(notes.len() > known)
-}
-
-/// The offset from wrist to palm in the frame of the wrist: in the direction away from the elbow.
-fn palm(holder: &Holder, hand: Role, frame: usize) -> Vector3<f64> {
-    let elbow = if hand == Role::LeftHand { Role::LeftLowerArm } else { Role::RightLowerArm };
-    let (Some(wrist), Some(elbow)) = (holder.places(hand), holder.places(elbow)) else {
-        return Vector3::zeros();
-    };
-    let way = wrist[frame].translation.vector - elbow[frame].translation.vector;
-    wrist[frame].rotation.inverse() * way.try_normalize(1e-9).unwrap_or_default() * (PALM * holder.arm)
-}
-
-/// Whether a wrist itself is at a bind point of a thing, instead of the palm.
-pub(super) fn is_at_wrist(wrist: &Isometry3<f64>, thing: &Isometry3<f64>, grips: &[Vector3<f64>]) -> bool {
-    let seen = thing.inverse() * wrist;
-    grips.iter().any(|grip| (grip - seen.translation.vector).norm() < AT_WRIST)
-}
-
-/// The relation of a hand of the source to that of the target: the rotation between their frames, and both palms in the
-/// frame of the target's wrist.
-pub(super) struct Hands {
-    pub turn: UnitQuaternion<f64>,
-    pub source: Vector3<f64>,
-    pub target: Vector3<f64>,
-}
-
-impl Hands {
-    pub(super) fn of(person: &Person, role: Role, frame: usize, at_wrist: bool) -> Option<Hands> {
-        let (was, is) = (person.source.places(role)?, person.target.places(role)?);
-        let turn = is[frame].rotation.inverse() * was[frame].rotation;
-        let is_hand = matches!(role, Role::LeftHand | Role::RightHand);
-        if at_wrist || !is_hand {
-            return Some(Hands { turn, source: Vector3::zeros(), target: Vector3::zeros() });
-        }
-        let source = turn * palm(&person.source, role, frame);
-        let scale = person.target.arm / person.source.arm.max(f64::MIN_POSITIVE);
-        Some(Hands { turn, source, target: source * scale })
-    }
 }
 
 /// The transforms of a thing with the targets, by frame.
@@ -302,8 +251,7 @@ fn carry(HeldProp { own, times, grips, .. }: &HeldProp, people: &[Person]) -> Ve
         let after = known.iter().find(|(at, ..)| *at > frame);
         let (way, turn) = match (before, after) {
             (Some((from, way, turn)), Some((to, next, other))) => {
-                let share = (frame - from) as f64 / (to - from) as f64;
-                let share = share * share * (3.0 - 2.0 * share);
+                let share = smooth_step((frame - from) as f64 / (to - from) as f64);
                 let turned = turn.try_slerp(other, share, 1e-9).unwrap_or(*turn);
                 (way + (next - way) * share, turned)
             }
@@ -314,16 +262,4 @@ fn carry(HeldProp { own, times, grips, .. }: &HeldProp, people: &[Person]) -> Ve
         moved[frame] = Isometry3::from_parts(place.into(), turn * own[frame].rotation);
     }
     moved
-}
-
-/// The joints of an arm.
-pub(super) fn arm_of(clip: &Clip, hand: Role) -> Option<ArmJoints> {
-    let roles = mocap_retarget::map_roles_in(clip).certain();
-    let arm = match hand {
-        Role::LeftHand => [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand],
-        Role::RightHand => [Role::RightUpperArm, Role::RightLowerArm, Role::RightHand],
-        _ => return None,
-    };
-    let [shoulder, elbow, wrist] = arm.map(|role| roles.joint(role));
-    Some(ArmJoints { shoulder: shoulder?, elbow: elbow?, wrist: wrist? })
 }

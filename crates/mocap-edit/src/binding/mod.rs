@@ -10,6 +10,7 @@ mod contact;
 pub(crate) mod extent;
 mod follow;
 mod holds;
+mod person;
 mod prop;
 mod second_hand;
 mod steady_arm;
@@ -27,13 +28,14 @@ use crate::arms::{HandGoals, place_hand};
 use crate::body::Body;
 use crate::legs::{Plane, limb_base, place_ankles};
 use crate::samples::Samples;
+use crate::smoothing::smooth_step;
 use crate::{EditError, EditReport};
 use bind_point::{Place, everyone, find};
 pub use carried::is_carried;
 pub(crate) use contact::places;
 use contact::{NoGrasp, carrier, moves, size, time_of_contact};
-use follow::arm_of;
 pub use follow::{HeldArm, KeptBound, keep_bound};
+use person::arm_of;
 pub(crate) use prop::with_prop;
 pub use text::{BindPoint, Binding, Bound, HoldAs};
 
@@ -478,7 +480,7 @@ fn falling(step: usize, length: usize) -> f64 {
         return 0.0;
     }
     let left = 1.0 - step as f64 / (length as f64 + 1.0);
-    left * left * (3.0 - 2.0 * left)
+    smooth_step(left)
 }
 
 /// The largest change from frame to frame \[units, rad\].

@@ -9,18 +9,17 @@
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-use mocap_model::{Clip, Isometry3, JointId, UnitQuaternion, Vector3};
+use mocap_model::{Clip, Isometry3, UnitQuaternion, Vector3};
 
 use super::carried::{Carried, Holder};
-use super::falling;
-use super::follow::{Hands, Person, arm_of, is_at_wrist};
 use super::holds::{HeldProp, frames_from};
+use super::person::{Hands, Person, arm_of, is_at_wrist};
+use super::{ATTACH, falling};
 use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::samples::Samples;
-use crate::smoothing::gaussian;
+use crate::smoothing::{gaussian, smooth_step};
 
-const NAME: &str = "attach";
 /// Overrelaxation of each step of the carrying hand towards the second.
 const FURTHER: f64 = 1.1;
 /// Smoothing of the shift of the carrying hand \[s\].
@@ -31,7 +30,7 @@ const COMES: f64 = 0.5;
 pub(super) const FADE: [f64; 2] = [0.25, 1.5];
 /// Factor between the times that are tried.
 const LONGER: f64 = 1.25;
-/// Where an arm is as fast as it may be, its fade still goes on as if it may turn further by this share of that.
+/// Lower bound of what is left for the fade in a frame, as a share of the limit of a joint: fades never stop.
 const LEAST: f64 = 0.05;
 /// Steps that are larger than those of the source by less than this are as large \[rad\].
 pub(super) const MARGIN: f64 = 0.004;
@@ -68,7 +67,7 @@ impl<'a> Reach<'a> {
         // A source without an upper arm shows no limit.
         let source = arm_of(&person.was, hand.role);
         let limits = source.map_or([f64::INFINITY; 3], |arm| limits_of(&person.was, arm));
-        let held = source.map(|arm| steps(&person.was, arm, hand.frames.clone()));
+        let held = source.map(|arm| arm.steps(&person.was, hand.frames.clone()));
         let steady = held.map_or(f64::INFINITY, |[shoulder, elbow, _]| shoulder.max(elbow));
         Some(Reach { hand, joints, base: person.clip.clone(), hands, free, limits, steady })
     }
@@ -107,7 +106,7 @@ pub(super) fn come(
     let most = ways.iter().map(Vector3::norm).fold(f64::MIN_POSITIVE, f64::max);
     let weights: Vec<f64> = ways.iter().map(|way| way.norm() / most).collect();
     let goals = HandGoals { places: &places, weights: &weights, steady: None };
-    person.clip = place_hand(&person.clip, joints, &goals, false, NAME)?.0;
+    person.clip = place_hand(&person.clip, joints, &goals, false, ATTACH)?.0;
     person.target = Holder::of(&person.clip);
     Ok(())
 }
@@ -133,7 +132,7 @@ pub(super) fn hold(
         (0..own.len()).map(|frame| hand.frames.contains(&frame).then(|| goal(frame))).collect();
     let weights: Vec<f64> = goals.iter().map(|goal| if goal.is_some() { 1.0 } else { 0.0 }).collect();
     let hand_goals = HandGoals { places: &goals, weights: &weights, steady: Some(*steady) };
-    let (clip, _) = place_hand(&person.clip, *joints, &hand_goals, false, NAME)?;
+    let (clip, _) = place_hand(&person.clip, *joints, &hand_goals, false, ATTACH)?;
     person.clip = faded(&clip, base, *joints, (&hand.frames, free), *limits)?;
     person.target = Holder::of(&person.clip);
     let Some(is) = person.target.places(hand.role) else { return Ok(none()) };
@@ -143,23 +142,10 @@ pub(super) fn hold(
     Ok(off.collect())
 }
 
-pub(super) fn joints_of(arm: ArmJoints) -> [JointId; 3] {
-    [arm.shoulder, arm.elbow, arm.wrist]
-}
-
-/// The largest rotations of the joints of an arm from one frame to the next in some frames \[rad\].
-pub(super) fn steps(clip: &Clip, arm: ArmJoints, frames: Range<usize>) -> [f64; 3] {
-    joints_of(arm).map(|joint| {
-        let rotation = &clip.track(joint).rotation;
-        let step = |frame: usize| rotation.at(frame - 1).angle_to(&rotation.at(frame));
-        (frames.start.max(1)..frames.end).map(step).fold(0.0, f64::max)
-    })
-}
-
 /// The largest step of shoulder, elbow and wrist in a motion \[rad\]. Of shoulder and elbow, one may turn as fast as the
 /// other.
 pub(super) fn limits_of(clip: &Clip, arm: ArmJoints) -> [f64; 3] {
-    let [shoulder, elbow, wrist] = steps(clip, arm, 0..clip.frames());
+    let [shoulder, elbow, wrist] = arm.steps(clip, 0..clip.frames());
     [shoulder.max(elbow), shoulder.max(elbow), wrist]
 }
 
@@ -173,7 +159,7 @@ fn faded(
     limits: [f64; 3],
 ) -> Result<Clip, EditError> {
     let fps = base.rate().fps();
-    let joints = joints_of(arm);
+    let joints = arm.all();
     let own = joints.map(|joint| {
         let rotation = &base.track(joint).rotation;
         (0..base.frames()).map(|frame| rotation.at(frame)).collect::<Vec<_>>()
@@ -219,7 +205,7 @@ fn faded(
             }
         }
     }
-    samples.into_clip(NAME)
+    samples.into_clip(ATTACH)
 }
 
 /// By step away from the grip: the share of the turns that is left. The shortest fade whose steps are within the limits, else
@@ -243,8 +229,9 @@ fn fade(spare: &[f64], beyond: &dyn Fn(&[f64]) -> f64, room: usize, fps: f64) ->
     best.0
 }
 
-/// The shares of a fade of so many frames: it goes on where the arm is calm, and waits where it turns fast by itself. Beyond
-/// the motion the arm is as calm as in its mean.
+/// The shares of a fade over `length` frames. Each step is in proportion to how much further the arm may turn in that frame
+/// (`spare`), so most of the fade lies in frames in which the arm moves slowly. Frames beyond the motion have the mean of
+/// `spare`.
 fn shares(spare: &[f64], length: usize) -> Vec<f64> {
     let mean = spare.iter().sum::<f64>() / spare.len().max(1) as f64;
     let all: Vec<f64> = (0..=length).map(|step| spare.get(step).copied().unwrap_or(mean)).collect();
@@ -253,7 +240,7 @@ fn shares(spare: &[f64], length: usize) -> Vec<f64> {
     let next = |spare: &f64| {
         left -= spare;
         let left = (left / total).clamp(0.0, 1.0);
-        left * left * (3.0 - 2.0 * left)
+        smooth_step(left)
     };
     all.iter().map(next).collect()
 }
@@ -271,7 +258,7 @@ mod tests {
         let spare: Vec<f64> = (0..40).map(|step| if (5..10).contains(&step) { 0.002 } else { 0.2 }).collect();
         let waits = shares(&spare, 20);
         assert!(waits[4] - waits[9] < 0.02 && calm[4] - calm[9] > 0.2, "{waits:?}");
-        // Beyond the start of the motion it would go on.
+        // A fade that is longer than the motion before the grip has the same shares there.
         let cut = shares(&[0.2; 3], 20);
         assert!((cut[2] - calm[2]).abs() < 1e-12, "{cut:?}");
 

@@ -1,17 +1,17 @@
 //! Arms that hold something turn no faster than in the source.
 //!
-//! What retargeting adds to an arm, to bring it out of the trunk or to a contact, may come and go within a frame or two.
-//! With a thing in the hand that shows. So what was added is smoothed over time: the turn between the joints of source and
-//! target, which is constant where a motion is only copied. The smoothing is as wide as it takes, and none where the arm is
-//! steady already. Beyond the time in which the hand holds something it fades out.
+//! Retargeting moves an arm out of the trunk or to a contact, sometimes within a frame or two. An object in the hand makes
+//! such a jump visible. So the difference between the joint rotations of source and target is smoothed over time; it is
+//! constant where a motion is only copied. The width is the smallest that keeps the limit, and there is no smoothing where
+//! the arm keeps it already. Before and after the time in which the hand holds something, the smoothing fades out.
 
 use mocap_model::{Clip, ForwardKinematics, UnitQuaternion};
 use nalgebra::{Quaternion, Vector4};
 
 use super::contact::places;
-use super::falling;
 use super::holds::frames_from;
-use super::second_hand::{FADE, MARGIN, joints_of, limits_of};
+use super::second_hand::{FADE, MARGIN, limits_of};
+use super::{ATTACH, falling};
 use crate::EditError;
 use crate::arms::ArmJoints;
 use crate::samples::Samples;
@@ -35,7 +35,6 @@ pub(super) fn steadied(
     arm: ArmJoints,
     (source, own): (&Clip, ArmJoints),
     (held, brought): (&[bool], &[bool]),
-    edit: &'static str,
 ) -> Result<Clip, EditError> {
     let limits = limits_of(source, own);
     let fps = clip.rate().fps();
@@ -58,7 +57,7 @@ pub(super) fn steadied(
         };
         turns.iter().zip(limits).map(of_joint).fold(0.0, f64::max)
     };
-    let joints = joints_of(arm);
+    let joints = arm.all();
     let as_it_is = joints.map(|joint| {
         let rotation = &clip.track(joint).rotation;
         (0..clip.frames()).map(|frame| rotation.at(frame)).collect::<Vec<_>>()
@@ -67,7 +66,7 @@ pub(super) fn steadied(
     if best.0 <= MARGIN {
         return Ok(clip);
     }
-    let copied = joints_of(own).map(|joint| places(source, joint));
+    let copied = own.all().map(|joint| places(source, joint));
     let added: [Vec<Vector4<f64>>; 3] = std::array::from_fn(|i| {
         let is = places(&clip, joints[i]);
         let turns = copied[i].iter().zip(&is).map(|(was, is)| was.rotation.inverse() * is.rotation);
@@ -98,7 +97,7 @@ pub(super) fn steadied(
     for (joint, turns) in joints.into_iter().zip(turns) {
         samples.rotations[joint.index()] = turns;
     }
-    samples.into_clip(edit)
+    samples.into_clip(ATTACH)
 }
 
 /// Gives rotations the signs of those that they had, so that steps to frames that are kept are short ones, and puts
@@ -127,7 +126,7 @@ fn on_one_side(turns: impl Iterator<Item = Vector4<f64>>) -> Vec<Vector4<f64>> {
 /// The local rotations of an arm whose joints have given rotations in object space.
 fn local(clip: &Clip, arm: ArmJoints, turned: impl Fn(usize, usize) -> UnitQuaternion<f64>) -> Turns {
     let skeleton = clip.skeleton();
-    let joints = joints_of(arm);
+    let joints = arm.all();
     let mut placed = ForwardKinematics::new(clip);
     let mut turns: Turns = Default::default();
     for frame in 0..clip.frames() {
@@ -147,8 +146,7 @@ fn local(clip: &Clip, arm: ArmJoints, turned: impl Fn(usize, usize) -> UnitQuate
 
 #[cfg(test)]
 mod tests {
-    use super::super::follow::arm_of;
-    use super::super::second_hand::steps;
+    use super::super::person::arm_of;
     use super::*;
     use crate::fixtures::clip;
     use mocap_model::{JointId, Role, Vector3};
@@ -170,12 +168,12 @@ mod tests {
         let arm = arm_of(&walk, Role::LeftHand).unwrap();
         let (all, none) = (vec![true; walk.frames()], vec![false; walk.frames()]);
         let steady = |clip: Clip, held: &[bool], brought: &[bool]| {
-            steadied(clip, arm, (&walk, arm), (held, brought), "test").unwrap()
+            steadied(clip, arm, (&walk, arm), (held, brought)).unwrap()
         };
         assert!(steady(walk.clone(), &all, &none) == walk, "a copy stays");
         let pushed = pushed(&walk, arm, 0.5);
         let [limit, ..] = limits_of(&walk, arm);
-        let largest = |clip: &Clip| steps(clip, arm, 0..clip.frames())[0];
+        let largest = |clip: &Clip| arm.steps(clip, 0..clip.frames())[0];
         let after = steady(pushed.clone(), &all, &none);
         let (was, is) = (largest(&pushed), largest(&after));
         assert!(was > limit + 0.2 && is <= limit + MARGIN, "{was} {is}, limit {limit}");
@@ -199,12 +197,12 @@ mod tests {
             [(28..40, true), (31..32, true), (50..frames, true), (33 + half..frames, false)]
         {
             let held: Vec<bool> = (0..walk.frames()).map(|frame| range.contains(&frame)).collect();
-            let after = steadied(pushed.clone(), arm, (&walk, arm), (&held, &none), "test").unwrap();
+            let after = steadied(pushed.clone(), arm, (&walk, arm), (&held, &none)).unwrap();
             let changed = |frame: &usize| {
                 let differ = |joint: JointId| {
                     pushed.track(joint).rotation.at(*frame) != after.track(joint).rotation.at(*frame)
                 };
-                joints_of(arm).into_iter().any(differ)
+                arm.all().into_iter().any(differ)
             };
             let changed: Vec<usize> = (0..walk.frames()).filter(changed).collect();
             let may = range.start.saturating_sub(half)..range.end + half;

@@ -418,3 +418,32 @@ fn an_arm_keeps_every_bit_where_its_hand_holds_nothing() {
     assert!((20..40).any(differ), "the arm is steadied");
     assert!(!(40 + half..empty.frames()).any(differ));
 }
+
+/// A stick that the right hand carries, and that the left hand holds as well: its hand, seen from the stick, is as turned
+/// as in the source.
+#[test]
+fn a_second_hand_is_turned_on_its_grip_as_in_the_source() {
+    let (held, _) = bind(&scene(false), "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
+    let (source, _) = bind(&held, "stick@far=Alex@LeftHand,60:200", HoldAs::Snapped).unwrap();
+    // On the target, the arms are shorter, so the hands come together in rounds; and the right one turns the stick.
+    let mut result = pushed(&source, 30..301, 0.5);
+    let clip = &source.characters[0].clip;
+    let mut joints = clip.skeleton().joints().to_vec();
+    for role in [Role::LeftHand, Role::RightHand] {
+        let arm = arm_of(clip, role).unwrap();
+        for joint in [arm.elbow, arm.wrist] {
+            joints[joint.index()].offset *= 0.35;
+        }
+    }
+    let short = Skeleton::new("", *clip.skeleton().space(), joints).unwrap();
+    let turned = result.characters[0].clip.clone();
+    result.characters[0].clip = turned.with_skeleton(short.into()).unwrap();
+    let kept = keep_bound(&source, result, &[]).unwrap();
+    assert!(kept.notes.iter().any(|note| note.contains("LeftHand, holds it")), "{:?}", kept.notes);
+    let seen = |scene: &Scene, frame: usize| {
+        of_stick(scene, 0)[frame].rotation.inverse() * hand(scene, "LeftHand")[frame].rotation
+    };
+    let apart = |frame: usize| seen(&source, frame).angle_to(&seen(&kept.scene, frame)).to_degrees();
+    let most = (60..200).step_by(10).map(apart).fold(0.0, f64::max);
+    assert!(most < 1.0, "{most} degrees; {:?}", kept.missing);
+}

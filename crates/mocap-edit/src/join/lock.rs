@@ -10,6 +10,7 @@ use crate::body::Body;
 use crate::cycle::between;
 use crate::report::figures_of;
 use crate::samples::Samples;
+use crate::smoothing::smooth_step;
 
 /// The time over which the lock fades out, beyond the contacts that overlap the transition \[s\].
 const FADE: f64 = 0.25;
@@ -62,7 +63,7 @@ fn touched(contacts: &[FootContacts], transition: &Range<usize>) -> Range<usize>
 /// 1 where the lock holds, then falling smoothly to 0.
 fn share(away: usize, fade: usize) -> f64 {
     let t = (away as f64 / (fade + 1) as f64).min(1.0);
-    1.0 - t * t * (3.0 - 2.0 * t)
+    1.0 - smooth_step(t)
 }
 
 /// Foot skate within some frames [m/s]; `None` without contacts there.

@@ -6,7 +6,7 @@ use super::contact::{Arm, Contact, Part, Person};
 use super::goals::Goals;
 use super::shift::{Wanted, is_constant, smoothest};
 use super::surfaces::{Bodies, needed, stride, through};
-use crate::smoothing::lower_envelope;
+use crate::smoothing::{lower_envelope, smooth_step};
 
 /// Arms are stretched to at most this share of their length, unless they already are.
 const REACH: f64 = 0.985;
@@ -254,7 +254,7 @@ fn weight(contact: &Contact, frame: usize, fade: usize) -> f64 {
         return 0.0;
     }
     let left = 1.0 - away as f64 / (fade as f64 + 1.0);
-    left * left * (3.0 - 2.0 * left)
+    smooth_step(left)
 }
 
 /// The shifts of both points to a common target: half each, or more by the person with the longer reach.

@@ -3,6 +3,7 @@
 use mocap_model::Clip;
 
 use super::condition::Condition;
+use crate::smoothing::smooth_step;
 use crate::{BlendSpace, EditError, LayerSpace, Mask};
 
 /// The nodes to play, and the node whose pose is the output.
@@ -187,7 +188,7 @@ impl Curve {
         let t = t.clamp(0.0, 1.0);
         match *self {
             Curve::Linear => t,
-            Curve::Smoothstep => t * t * (3.0 - 2.0 * t),
+            Curve::Smoothstep => smooth_step(t),
             Curve::Quintic => t * t * t * (t * (6.0 * t - 15.0) + 10.0),
             Curve::Bezier([x1, y1, x2, y2]) => {
                 let along = |a: f64, b: f64, s: f64| {

@@ -16,7 +16,7 @@ const LYING: f64 = 1.0;
 /// ... and stands below this one.
 const STANDING: f64 = 0.5;
 
-/// What is said of a motion. `w_first`: how quaternions were read.
+/// The warnings about a motion. `w_first`: whether the file holds w before x, y and z of quaternions.
 pub(super) fn findings(motion: &RobotMotion, robot: &Robot, w_first: bool) -> Vec<Finding> {
     beyond_limits(motion, robot).into_iter().chain(other_order(motion, robot, w_first)).collect()
 }

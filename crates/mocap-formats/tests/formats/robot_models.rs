@@ -255,7 +255,7 @@ fn leg() -> Arc<Skeleton> {
     Arc::new(Arc::new(read(leg).unwrap()).to_skeleton().unwrap())
 }
 
-/// What is said of a table with these values of the knee and this rotation of the base, or of the same motion in another
+/// The warnings about a table with these values of the knee and this rotation of the base, or about the same motion in another
 /// format.
 fn said(format: Format, values: &[f64], rotation: UnitQuaternion<f64>) -> Vec<(&'static str, String)> {
     let q = rotation.coords;

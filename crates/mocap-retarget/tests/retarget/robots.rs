@@ -171,7 +171,7 @@ fn words_in_the_names_of_one_pair_of_limbs_are_enough() {
 
 #[test]
 fn words_that_are_part_of_a_namespace_say_nothing() {
-    // "Army:" is no arm.
+    // The namespace "Army:" does not count as a word of an arm.
     let rig = nameless(&chest_first(Space::default()));
     let legs = cut(&rig, |joint| joint.parent == Some(JointId(0)) && joint.offset.y > 0.0);
     let named = legs.with_joints(|joint| joint.name = format!("Army:{}", joint.name)).unwrap();

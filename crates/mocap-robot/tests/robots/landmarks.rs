@@ -185,11 +185,7 @@ fn an_arm_without_a_wrist_bends_where_its_forearm_starts() {
 
 #[test]
 fn upper_arms_come_before_forearms_that_cannot_follow() {
-    let walk = walk_that_looks_aside(0.0);
-    let metres = walk.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
-    let robot = Robot::new(without_wrists().parts).unwrap();
-    let options = mocap_robot::RobotOptions::default();
-    let (_, report) = mocap_robot::retarget(&walk, metres, &robot, &options).unwrap();
+    let report = walked(&Robot::new(without_wrists().parts).unwrap(), 0.0).1;
     assert!(report.follow.upper_arm.unwrap() < 5.0, "{:?}", report.follow);
 }
 
@@ -224,10 +220,7 @@ fn arms_that_cannot_follow_do_not_bend_the_trunk() {
     let arms = parts.joints.iter_mut().filter(|joint| joint.name.contains("arm"));
     arms.for_each(|joint| joint.limit = Some(Limit { min: -0.1, max: 0.1 }));
     let robot = Robot::new(parts).unwrap();
-    let walk = walk_that_looks_aside(0.0);
-    let metres = walk.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
-    let options = mocap_robot::RobotOptions::default();
-    let (_, report) = mocap_robot::retarget(&walk, metres, &robot, &options).unwrap();
+    let report = walked(&robot, 0.0).1;
     assert!(report.follow.upper_arm.unwrap() > 8.0, "{:?}", report.follow);
     assert!(report.follow.trunk_max < 3.0, "{:?}", report.follow);
 }
@@ -254,10 +247,7 @@ fn feet_slip_less_where_hips_hardly_swing() {
         .filter(|joint| joint.name.ends_with("hip_y") || joint.name.ends_with("hip_z"));
     stiff.for_each(|joint| joint.limit = Some(Limit { min: -0.05, max: 0.05 }));
     let robot = Robot::new(parts).unwrap();
-    let walk = walk_that_looks_aside(0.0);
-    let metres = walk.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
-    let options = mocap_robot::RobotOptions::default();
-    let (_, report) = mocap_robot::retarget(&walk, metres, &robot, &options).unwrap();
+    let report = walked(&robot, 0.0).1;
     let skate = report.skate.unwrap();
     // By half less than after the sweeps that every motion has.
     assert!(skate.mean < 0.06, "{skate:?}");
@@ -512,15 +502,25 @@ fn walk_that_looks_aside(angle: f64) -> mocap_model::Clip {
     mocap_model::Clip::new(skeleton, walk.rate(), walk.frames(), tracks).unwrap()
 }
 
+/// A robot that walks, with its head turned about its own vertical by an angle \[rad\].
+fn walked(robot: &Robot, angle: f64) -> (mocap_model::RobotMotion, mocap_robot::RobotReport) {
+    let clip = walk_that_looks_aside(angle);
+    let metres = clip.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
+    mocap_robot::retarget(&clip, metres, robot, &mocap_robot::RobotOptions::default()).unwrap()
+}
+
+#[test]
+fn a_trunk_without_a_waist_turns_with_the_hips() {
+    let robot = Robot::new(humanoid(UnitQuaternion::identity(), LEGS, ARMS).parts).unwrap();
+    let follow = walked(&robot, 0.0).1.follow;
+    assert!(follow.thigh < 1.75 && follow.trunk_max < 3.0, "{follow:?}");
+}
+
 #[test]
 fn a_head_that_is_turned_all_the_time_stays_turned() {
     let robot = Robot::new(with_neck(["neck_yaw", "neck_roll", "head_pitch", "eye"]).parts).unwrap();
     let neck = robot.find_joint("neck_yaw").unwrap();
-    let put = |angle: f64| {
-        let clip = walk_that_looks_aside(angle);
-        let metres = clip.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
-        mocap_robot::retarget(&clip, metres, &robot, &mocap_robot::RobotOptions::default()).unwrap()
-    };
+    let put = |angle: f64| walked(&robot, angle);
     let mean = |motion: &mocap_model::RobotMotion| {
         motion.poses.iter().map(|pose| pose.values[neck]).sum::<f64>() / motion.poses.len() as f64
     };
