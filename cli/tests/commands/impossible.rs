@@ -123,8 +123,10 @@ fn rates_that_no_camera_has_are_said_and_a_rate_written_as_time_is_known() {
         let said = warning(strange, &[]).unwrap();
         assert!(!said["message"].as_str().unwrap().contains("looks like"), "{said}");
     }
-    let shown = sandbox.run(["info", "walk.bvh"]).ok().stdout;
-    assert!(shown.contains("1e300 fps") || shown.lines().all(|line| line.len() < 200), "{shown}");
+    let shown = sandbox.run(["info", "walk.bvh"]).ok();
+    for text in [shown.stdout, shown.stderr] {
+        assert!(text.lines().all(|line| line.len() < 200), "{text}");
+    }
 }
 
 #[test]

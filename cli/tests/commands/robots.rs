@@ -107,6 +107,13 @@ fn an_edited_motion_of_a_robot_stays_one() {
     let ran = sandbox.run([&["edit", "in/walk.csv", "--fix-feet", "-o", "fixed.csv"], &flags[..]].concat());
     assert!(ran.code == 1 && ran.stderr.contains("robot-motion::model"), "{}", ran.stderr);
     assert!(ran.stderr.contains("mocap retarget MOTION.glb"), "{}", ran.stderr);
+    // That is no help for a table whose numbers are wrong.
+    let far = String::from_utf8(sandbox.read("in/walk.csv")).unwrap();
+    let far = far.split_once(',').map(|(_, rest)| format!("1e300,{rest}")).unwrap();
+    sandbox.put("far.csv", &far);
+    let ran = sandbox.run([&["info", "far.csv"], &flags[..]].concat());
+    assert!(ran.code == 1 && ran.stderr.contains("robot-motion::model"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("mocap retarget"), "{}", ran.stderr);
     // Positions are there for those who ask.
     let asked = ["edit", "in/walk.csv", "--speed", "2", "--to", "csv", "-o", "positions.csv"];
     sandbox.run([&asked[..], &flags].concat()).ok();

@@ -125,8 +125,11 @@ pub fn hips_speed(clip: &Clip, metres: f64, from: usize) -> Option<Verdict> {
         1 => String::new(),
         steps => format!(" (the farthest of {steps} such steps)"),
     };
+    // Where the rate is wrong, too, a plain number would be a row of digits.
+    let speed = if speed < 1e6 { format!("{speed:.0}") } else { format!("{speed:.1e}") };
+    let far = if far < 1e6 { format!("{far:.2}") } else { format!("{far:.1e}") };
     let message = format!(
-        "'{}' moves by {far:.2} m from frame {frame} to frame {}, at {speed:.0} m/s{more}: no body is that fast",
+        "'{}' moves by {far} m from frame {frame} to frame {}, at {speed} m/s{more}: no body is that fast",
         skeleton.joint(hips).name,
         frame + 1
     );

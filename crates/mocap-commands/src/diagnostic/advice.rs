@@ -3,7 +3,10 @@
 use mocap::{FileFormat, Problem, unit_name};
 use mocap_compress::CompressError;
 use mocap_edit::EditError;
-use mocap_formats::{Finding, Format, FormatProblem, LimitExceeded, Limits, Remedy, arrays, gltf, smpl};
+use mocap_formats::{
+    Finding, Format, FormatProblem, LimitExceeded, Limits, Remedy, arrays, gltf, robot_motion, smpl,
+};
+use mocap_model::ModelError;
 
 use crate::options::listed;
 
@@ -33,15 +36,16 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
     if let Some(gltf::Problem::TimesTooFine { .. }) = finding.problem_as() {
         return Some("--input-fps states another rate".into());
     }
+    if let Some(robot_motion::Problem::Model { error: ModelError::NotOnRobot { .. } }) = finding.problem_as()
+    {
+        return Some(
+            "write it as GLB (-o MOTION.glb), and put it on the robot again: `mocap retarget MOTION.glb ROBOT.xml`"
+                .into(),
+        );
+    }
     match finding.code() {
         "robot-motion::needs-robot" => {
             return Some("name its model with --skeleton ROBOT.urdf or ROBOT.xml; the .joints.json beside a motion names the robot".into());
-        }
-        "robot-motion::model" => {
-            return Some(
-                "write it as GLB (-o MOTION.glb), and put it on the robot again: `mocap retarget MOTION.glb ROBOT.xml`"
-                    .into(),
-            );
         }
         "robot-motion::other-robot" => {
             return Some(
