@@ -178,8 +178,8 @@ impl PlacedJoints {
         self.range.start / LANES..self.range.end.div_ceil(LANES)
     }
 
-    /// A joint in the frames from `LANES * block` on. Lanes beyond the last frame repeat a frame; in
-    /// clips with scale tracks they are at the origin.
+    /// A joint in the frames from `LANES * block` on. Lanes beyond the last frame repeat a frame;
+    /// they are at the origin in clips with scale tracks.
     ///
     /// # Panics
     /// If the joint or the block is not placed.
