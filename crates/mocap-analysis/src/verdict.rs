@@ -23,7 +23,8 @@ const AGAINST: f64 = 0.0;
 const HARDLY: f64 = 0.3;
 /// A limb points the opposite way if its mean angle from the source's limb exceeds this \[deg\].
 const OPPOSITE: f64 = 90.0;
-/// A trunk that is further from that of the source in a frame is said: half of a right angle \[deg\].
+/// A trunk is suspicious if it deviates from the source's by more than this in a frame: half a
+/// right angle \[deg\].
 const BENT: f64 = 45.0;
 /// Hips do not move faster than this \[m/s\]: the fastest runners reach 12 m/s, and a fall reaches 30 m/s only after
 /// 46 m.
@@ -107,8 +108,9 @@ fn two_lengths(rest: f64, track: &Track<mocap_model::Vector3<f64>>) -> Option<(f
     (differ && moved.max(rest) > 0.0).then_some((rest, moved))
 }
 
-/// Whether the hips move faster between two frames than any body does. `clip` must have roles and a unit
-/// \[m\]; `from`: the first frame that belongs to the motion. [`may_be_too_fast`] is a cheap test that needs no roles.
+/// Whether the hips move faster between two frames than any body does. Without roles, the first
+/// joint counts as the hips. `metres` are metres per unit; `from` is the first frame that belongs
+/// to the motion. [`may_be_too_fast`] is a cheap test that needs no roles.
 pub fn hips_speed(clip: &Clip, metres: f64, from: usize) -> Option<Verdict> {
     let skeleton = clip.skeleton();
     let hips = skeleton.with_role(Role::Hips).unwrap_or(JointId(0));
@@ -136,8 +138,9 @@ pub fn hips_speed(clip: &Clip, metres: f64, from: usize) -> Option<Verdict> {
     Some(Verdict { code: "motion::too-fast", message, impossible: false })
 }
 
-/// Whether any joint moves in its parent faster than [`hips_speed`] allows, hips or not. A body whose unit is not stated is
-/// as large as bodies are at most.
+/// Whether any joint moves in its parent's frame faster than [`hips_speed`] allows, hips or not. If
+/// the unit is not stated, the longest path along the bones is taken as 10 m, more than any body
+/// has.
 pub fn may_be_too_fast(clip: &Clip) -> bool {
     let skeleton = clip.skeleton();
     let metres = skeleton.space().metres().unwrap_or_else(|| LARGEST / tree_diameter(skeleton));
@@ -187,8 +190,8 @@ pub fn limb_direction(limb: &str, angle: f64) -> Option<Verdict> {
     })
 }
 
-/// Whether the trunk of a robot is bent much further or less than that of the motion that it was made from; `angle` is the
-/// largest angle between both \[deg\].
+/// Whether the trunk of a robot deviates too far from that of the motion that it was made from;
+/// `angle` is the largest angle between both \[deg\].
 pub fn trunk_direction(angle: f64) -> Option<Verdict> {
     (angle > BENT).then(|| Verdict {
         code: "retarget::trunk",

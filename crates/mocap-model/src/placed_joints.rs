@@ -69,7 +69,7 @@ fn and_above(skeleton: &Skeleton, joints: impl IntoIterator<Item = JointId>) -> 
 }
 
 impl PlacedJoints {
-    /// Places these joints and those above them. As [`ForwardKinematics`], bit by bit.
+    /// Places these joints and those above them. Gives the same bits as [`ForwardKinematics`].
     ///
     /// # Panics
     /// If a joint does not exist.
@@ -85,7 +85,8 @@ impl PlacedJoints {
         placed
     }
 
-    /// No frames yet; only the positions of `placed` and the orientations of `turned` will mean anything.
+    /// No frames yet. Only the positions of `placed` and the orientations of `turned` will be
+    /// computed; others are undefined.
     ///
     /// # Panics
     /// If a joint does not exist.
@@ -108,7 +109,8 @@ impl PlacedJoints {
         PlacedJoints { range: 0..0, places, chosen, blocks: Vec::new() }
     }
 
-    /// Places a range of frames instead of those that were placed, in their memory. All frames keep their numbers.
+    /// Places a range of frames in the memory of those that were placed before. Frames keep their
+    /// index.
     ///
     /// # Panics
     /// If the range does not start with a block or is not within the frames, or the skeleton is not that of the joints.
@@ -166,7 +168,7 @@ impl PlacedJoints {
         self.range.clone()
     }
 
-    /// The number of the last frame that is placed, and one more.
+    /// The index after the last placed frame.
     pub fn frames(&self) -> usize {
         self.range.end
     }
@@ -176,7 +178,8 @@ impl PlacedJoints {
         self.range.start / LANES..self.range.end.div_ceil(LANES)
     }
 
-    /// A joint in the frames from `LANES * block` on. Lanes beyond the last frame repeat a frame.
+    /// A joint in the frames from `LANES * block` on. Lanes beyond the last frame repeat a frame;
+    /// they are at the origin in clips with scale tracks.
     ///
     /// # Panics
     /// If the joint or the block is not placed.

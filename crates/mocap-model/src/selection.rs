@@ -5,9 +5,10 @@ use nalgebra::Isometry3;
 use std::sync::Arc;
 
 impl Clip {
-    /// The motion of only some joints. A joint whose parent is left out moves to the nearest ancestor that is kept,
-    /// and stays where it was in object space; an end site stays with its joint. Scale tracks are left out where a
-    /// joint changes its parent.
+    /// The motion of only some joints. A joint whose parent is left out moves to the nearest
+    /// ancestor that is kept, and stays where it was in object space; an end site stays with its
+    /// joint. If a joint is left out, scale tracks become translations, as in
+    /// [`Clip::without_scale`].
     ///
     /// ```
     /// use mocap_model::*;

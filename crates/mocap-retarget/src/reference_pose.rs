@@ -423,8 +423,8 @@ impl Maker<'_> {
         UnitQuaternion::from_rotation_matrix(&turn) * inherited.inverse()
     }
 
-    /// Keeps a foot that its author placed flat, on the floor and roughly ahead, whichever rotation stretches the
-    /// leg above it. Any other foot is turned forward and flat.
+    /// Keeps the orientation of a foot that its author posed flat and roughly ahead, however the
+    /// leg above it is stretched. Any other foot is turned forward and flat.
     fn foot(&mut self, leg: &Limb, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let Directions { up, forward, .. } = self.directions;
         let toes = if leg.side == Side::Left { Role::LeftToes } else { Role::RightToes };

@@ -59,7 +59,8 @@ impl InsideMeter {
         &self.measured
     }
 
-    /// Poses the vertices that are needed; the tree is fitted only if a measured vertex may be inside.
+    /// Poses the measured vertices and those of the triangles, and fits the quick test to them; the
+    /// tree is fitted by the callers.
     fn pose(&mut self, surface: &Surface, palette: &[Affine]) {
         for vertex in self.obstacle.iter().chain(&self.measured) {
             self.places[*vertex as usize] = surface.posed_vertex(palette, *vertex as usize);
@@ -100,7 +101,8 @@ impl InsideMeter {
         found
     }
 
-    /// The least distance of some vertices from the triangles in a pose, at most `within`; negative inside.
+    /// The least distance of some vertices from the triangles in a pose [units of the skeleton],
+    /// negative inside, and that vertex; `None` if all are further away than `within`.
     pub fn gap(
         &mut self,
         surface: &Surface,

@@ -60,7 +60,9 @@ pub(crate) fn best_size(take: &Take, used: &[bool], pelvis: Option<&Pelvis>) -> 
     })
 }
 
-/// Calibrates attachments, and lengths of a skeleton that is `made`; names markers that are wrong throughout.
+/// Calibrates attachments, and bone lengths if the skeleton is made from the template. `made`: the
+/// pelvis of such a skeleton, if known; `None` for a given skeleton. Markers that are wrong
+/// throughout are no longer `used`, with a warning.
 pub(crate) fn calibrate(
     mut subject: Subject,
     take: &Take,

@@ -1,9 +1,14 @@
 //! The pose of one frame: robust Gauss-Newton steps on the angles of all joints.
 //!
-//! `Σ ρ(|m_k − (p_j + R_j a_k)|²) / σ² + Σ |log(q̄⁻¹ q)|²_W + Σ excess² / σ_l²`: markers, the usual turns of joints, and
-//! limits of angles. `ρ(r²) = c² r² / (c² + r²)` (Geman, McClure, 1987) with the weights `(c² / (c² + r²))²`; steps are
-//! damped until one lowers the sum. Derivatives are analytic. Small steps follow the second derivatives of places as well
-//! (Newton), and the smallest keep the matrix of the step before.
+//! Minimises, for markers, the usual turns of joints, and limits of angles:
+//!
+//! `Σ ρ(|m_k − (p_j + R_j a_k)|²) / σ² + Σ |log(q̄⁻¹ q)|²_W + Σ excess² / σ_l²`
+//!
+//! `m_k` is a marker, `a_k` its place on joint `j` with position `p_j` and rotation `R_j`; `q` is a
+//! rotation, `q̄` its rest. `ρ(r²) = c² r² / (c² + r²)` (Geman, McClure, 1987) has the weights
+//! `(c² / (c² + r²))²`. Steps are damped until one lowers the sum. Derivatives are analytic. Small
+//! steps include the second derivatives of places (Newton), and the smallest reuse the matrix of
+//! the step before.
 
 use mocap_model::{UnitQuaternion, Vector3, log};
 use nalgebra::Matrix3;

@@ -95,8 +95,8 @@ pub(crate) fn report(
 /// By frame: the joint with the greatest uncertainty, and that uncertainty \[m\].
 pub(crate) type WorstKnown = [Option<(usize, f64)>];
 
-/// Frames with too few markers, with markers that are off, with joints that are uncertain (`off`), and with
-/// jumps.
+/// Frames with too few markers, with markers that do not fit, with uncertain joints (`off`: by
+/// frame), and with jumps.
 pub(crate) fn doubtful(
     subject: &Subject,
     take: &Take,

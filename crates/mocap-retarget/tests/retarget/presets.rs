@@ -1,5 +1,5 @@
-//! The presets, with all that their rigs have (several spine and neck joints, collar bones, twist bones, fingers,
-//! toes, the handles of an IK): by the roles that they state, by their names, and by their shape.
+//! The presets, with all joints of their rigs (several spine and neck joints, clavicles, twist
+//! bones, fingers, toes, IK controls): roles as stated, by names, and by shape.
 
 use mocap_formats::{Limits, bvh, skel};
 use mocap_model::{Clip, Pose, Role, Skeleton, Vector3};
@@ -73,7 +73,7 @@ fn names_give_the_roles_that_presets_state() {
             assert_eq!(stated.joint(row.role), Some(row.joint), "{name}: {} is {joint}", row.role);
             assert!(row.score >= 0.9, "{name}: {row:?}");
         }
-        // Twist bones and handles are nobody's.
+        // Twist bones and IK controls have no role.
         for (id, joint) in skeleton.iter() {
             let lower = joint.name.to_lowercase();
             let helper = ["limbtwist", "_twist", "sharebone", "ik_", "metacarpal_", "nub"];
@@ -88,7 +88,7 @@ fn shape_gives_the_bodies_of_presets() {
         let skeleton = skel::preset(name).unwrap().skeleton();
         let (stated, shaped) = (stated(&skeleton), map_roles(&without_names(&skeleton)));
         for row in stated.rows.iter().filter(|row| !row.role.name().ends_with(['1', '2', '3'])) {
-            // Biped hangs the arms on the neck: only its name says that this is not a chest.
+            // Biped attaches the arms to the neck: only its name shows that this is not a chest.
             if name == "biped" && matches!(row.role, Role::UpperChest | Role::Neck) {
                 continue;
             }
