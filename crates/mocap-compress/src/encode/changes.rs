@@ -28,7 +28,7 @@ pub(crate) const CHANGES: [Change; 6] =
 const BETWEEN_LATTICES: i32 = 3;
 
 impl Change {
-    /// Whether it is worth trying if the head is a small part of its track.
+    /// Whether it changes the steps: worth trying even if the head is a small part of its track.
     pub(crate) fn is_of_steps(self) -> bool {
         matches!(self, Change::Coarser | Change::Finer | Change::FinerLevels)
     }
