@@ -44,10 +44,12 @@ pub struct FittedShape {
     pub scale: f64,
 }
 
-/// Fits a skeleton by its shape at rest. `fixed` has given places of joints by name, in the space of the mesh.
+/// Fits a skeleton by its shape at rest. `fixed` has given places of joints by name, in the space
+/// of the mesh; the fitted skeleton gets `space`, its unit and axes.
 ///
 /// # Errors
-/// [`RigError::OtherShape`], [`RigError::NoSolid`], [`RigError::SeveralBodies`], [`RigError::NoJoint`].
+/// [`RigError::OtherShape`], [`RigError::NoSolid`], [`RigError::SeveralBodies`],
+/// [`RigError::NoJoint`], [`RigError::NoBones`].
 pub fn fit_shape(
     template: &Skeleton,
     mesh: &RigMesh,
