@@ -79,7 +79,8 @@ pub enum Channel {
     Position,
     /// Speed of the position [m/s, or units/s].
     Speed,
-    /// How far points on the floor are inside the soles; negative outside \[m\]. Of [`Plotted::Balance`].
+    /// The distance of points on the floor inside the support polygon, negative outside \[m\]; only
+    /// for [`Plotted::Balance`].
     Margin,
 }
 
