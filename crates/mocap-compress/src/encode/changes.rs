@@ -57,7 +57,7 @@ impl Change {
     }
 }
 
-/// Columns of the least length along the axes.
+/// Columns along the axes, each as long as the shortest column of the head.
 fn isotropic(head: &Head) -> [Column; 3] {
     let length = |column: &Column| column.vector().iter().map(|part| part * part).sum::<f32>().sqrt();
     let least = head.columns.iter().map(length).fold(f32::INFINITY, f32::min);
