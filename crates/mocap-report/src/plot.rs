@@ -418,7 +418,8 @@ fn mark_cut(
 /// The height of the row that shows the contacts of a foot \[px\].
 const STRIP: f32 = 9.0;
 
-/// The contacts of each foot in a row below the curves; behind the curves those of the foot that they are of.
+/// The contacts of each foot in a row below the curves. If the plotted joints belong to one foot,
+/// its contacts are also shaded behind the curves.
 fn shade_contacts(
     drawing: &mut Drawing,
     (contacts, curves): (&[Contacts], &[Curve]),

@@ -179,7 +179,8 @@ impl<'a> Stage<'a> {
         pose
     }
 
-    /// Places the body on a surface given in the space of the clip; returns the surface on the stage.
+    /// Sets the floor to the lowest point of a surface given in the space of the clip; returns the
+    /// surface on the stage.
     pub(crate) fn lay(&mut self, surface: &[[Vector3<f64>; 3]]) -> Vec<[Vector3<f64>; 3]> {
         let laid: Vec<_> =
             surface.iter().map(|corners| corners.map(|corner| self.place(&corner).into())).collect();

@@ -10,7 +10,7 @@ use nalgebra::Vector2;
 /// A curve of an input.
 pub(super) struct Line {
     pub(super) axis: Option<Axis>,
-    /// The point that it is of, where there are several.
+    /// The name of the plotted point, where an input has several.
     pub(super) point: Option<&'static str>,
     pub(super) values: Vec<f64>,
 }
