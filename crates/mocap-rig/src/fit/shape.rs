@@ -26,7 +26,8 @@ const VOXELS: usize = 150;
 const MOST_ENDS: usize = 8;
 /// A further branch longer than this share of the shortest limb is a limb that the skeleton lacks.
 const ANOTHER: f64 = 0.6;
-/// Largest mean difference of distances, as a share of their mean; beyond it the shapes differ.
+/// Largest root mean square difference of distances, as a share of their mean; beyond it the shapes
+/// differ.
 const UNLIKE: f64 = 0.25;
 /// An axis of the file within this angle of that of the skeleton is used instead \[rad\].
 const SNAP: f64 = 0.45;
@@ -147,7 +148,7 @@ struct Paired {
     of_end: Vec<usize>,
     turn: Matrix3<f64>,
     scale: f64,
-    /// The mean difference of distances, as a share of their mean.
+    /// The root mean square difference of distances, as a share of their mean.
     unlike: f64,
 }
 
