@@ -66,7 +66,6 @@ pub fn files_beside<E>(
                 if content.starts_with(mocap_formats::LFS_POINTER) && !does_without {
                     return Ok(Err(Finding::new(Problem::LfsPointer { path: name.path }).into()));
                 }
-                // One byte more than the limit, so that the reader of the format reports it.
                 left = left.saturating_sub(content.len());
                 files.insert(name.path, content.into());
             }
