@@ -56,7 +56,7 @@ impl<'a> BitReader<'a> {
         BitReader { bytes, at }
     }
 
-    /// The next bits at the top of a word: at least 56 of them.
+    /// The next bits at the top of a word: at least 57 of them.
     #[inline]
     fn peek(&self) -> u64 {
         let byte = self.at / 8;

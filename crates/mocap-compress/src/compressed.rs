@@ -43,11 +43,9 @@ impl Compressed {
         Compressed::open_on(bytes.into(), None, limits)
     }
 
-    /// Opens a file that was written without its skeleton (`CompressOptions::external_skeleton`). `skeleton`
-    /// may have
-    /// another unit, other axes or another scale than the clip: the file states how to convert it. For a file
-    /// with its own
-    /// skeleton, `skeleton` is ignored.
+    /// Opens a file that was written without its skeleton (`CompressOptions::external_skeleton`).
+    /// `skeleton` may have another unit, other axes or another scale than the clip: the file states
+    /// how to convert it. For a file with its own skeleton, `skeleton` is ignored.
     ///
     /// # Errors
     /// Those of [`Compressed::open`], and if `skeleton` is not the one that the clip was compressed with.
@@ -71,10 +69,11 @@ impl Compressed {
         Compressed::open_on(bytes.into(), Some(skeleton), limits)
     }
 
-    /// Opens bytes that were verified before, such as those of a game's own package: no checksum is computed. The skeleton of
-    /// `like` is shared where the header says that it is the same, and not read, which is most of the work.
+    /// Opens bytes that were verified before, such as those of a game's own package: no checksum is
+    /// computed. If the header says that the skeleton is that of `like`, it is shared instead of
+    /// being read, which is most of the work.
     ///
-    /// Bytes that are damaged nevertheless give an error or another motion, and nothing worse.
+    /// Damaged bytes give an error or a wrong motion with finite poses; they never cause a panic.
     ///
     /// ```
     /// # #[cfg(feature = "encode")] {
@@ -92,8 +91,8 @@ impl Compressed {
     /// ```
     ///
     /// # Errors
-    /// Where the file is truncated, of a newer version, exceeds a limit, or its skeleton is in another file and not that of
-    /// `like`.
+    /// Where the file is truncated, malformed, of a newer version, or exceeds a limit; or if its
+    /// skeleton is in another file and is not that of `like`.
     pub fn open_trusted(
         bytes: impl Into<Arc<[u8]>>,
         like: Option<&Compressed>,

@@ -48,7 +48,7 @@ const LOGISTIC: [i32; 33] = [
     1, 2, 4, 6, 10, 17, 27, 45, 74, 120, 194, 311, 488, 747, 1102, 1546, 2048, 2550, 2994, 3349, 3608, 3785,
     3902, 3976, 4022, 4051, 4069, 4079, 4086, 4090, 4092, 4094, 4095,
 ];
-/// The largest argument of [`chance`]; 256 are one.
+/// The largest argument of [`chance`], in units of 1/256.
 const MOST: i32 = 2047;
 
 /// Probability out of 4096, between 1 and 4095, of a logit.
@@ -180,7 +180,7 @@ impl Packer {
         PRIMED.clone()
     }
 
-    /// Like [`Packer::new`], for a number of bytes: faster for few.
+    /// Like [`Packer::new`], for at most `bytes` bytes: faster if they are few.
     pub(crate) fn of_few(bytes: usize) -> Packer {
         if bytes > FEW {
             return Packer::new();

@@ -1,4 +1,5 @@
-//! The container: damaged, cut, foreign and future files are errors; released bytes decode as they did.
+//! The container: damaged or truncated files, other formats and newer versions are errors; files of
+//! released versions decode as before.
 
 mod motion;
 
@@ -80,7 +81,7 @@ fn contents_that_no_encoder_writes_neither_panic_nor_decode_to_nonsense() {
                 changed[at] ^= flip;
                 let Some(forged) = forge(&changed) else { continue };
                 let Ok(clip) = Compressed::open(forged, &OpenLimits::default()) else { continue };
-                // The values are not the motion's, but they are numbers.
+                // The values may be wrong, but they are finite.
                 let decoded = clip.to_clip();
                 assert_eq!(decoded.frames(), 70);
             }
@@ -114,7 +115,7 @@ fn trusted_bytes_play_as_verified_ones_do() {
             let shared = like.is_some_and(|like| Arc::ptr_eq(like.skeleton(), trusted.skeleton()));
             assert_eq!(shared, like.is_some_and(|like| like.skeleton() == verified.skeleton()));
         }
-        // Damage is not detected, but it must not do worse than another motion: no panic, finite poses.
+        // Damage is not detected, but may only give a wrong motion: no panic, finite poses.
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 0x55;
@@ -187,7 +188,7 @@ fn samples_are_the_frames_and_what_is_between_them() {
             sampler.frame(frame, &mut pose);
             frames.push(pose.clone());
         }
-        // All decoded at once, the same bits.
+        // Decoded as a whole, the poses have the same bits.
         let mut whole = clip.sampler_in_memory();
         for time in [0.0, 0.51, 0.333, 1.16, 7.7] {
             sampler.sample(time, Looping::Wrap, &mut pose);
@@ -196,7 +197,7 @@ fn samples_are_the_frames_and_what_is_between_them() {
             whole.sample(time, Looping::Wrap, &mut other);
             assert_eq!(pose, other, "{profile} {time}");
         }
-        // In any order, the same bits.
+        // The order of sampling does not change a bit.
         for frame in (0..70).rev().step_by(7).chain([3, 69, 0, 33, 32, 31, 64]) {
             sampler.sample(frame as f64 / 60.0, Looping::Clamp, &mut pose);
             let close = |a: f32, b: f32| (a - b).abs() < 1e-5;
@@ -207,7 +208,8 @@ fn samples_are_the_frames_and_what_is_between_them() {
             sampler.frame(frame, &mut pose);
             assert_eq!(pose, frames[frame]);
         }
-        // Half-way is half-way; over the end, to the start.
+        // Half-way between two frames; beyond the end, looping blends the last frame with the
+        // first.
         for (time, looping, from, to) in [
             (31.5, Looping::Clamp, 31, 32),
             (69.5, Looping::Wrap, 69, 0),

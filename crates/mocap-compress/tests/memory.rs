@@ -1,4 +1,4 @@
-//! What sampling allocates: nothing once a sampler exists, and before that what a segment takes.
+//! Allocations of sampling: none once a sampler exists; making one takes the memory of a segment.
 
 mod motion;
 
@@ -17,7 +17,8 @@ fn opened(clip: &Clip, profile: Profile) -> Compressed {
     Compressed::open(bytes, &OpenLimits::default()).unwrap()
 }
 
-/// Samples in every way, all over the clip.
+/// Samples by every method at some times; returns the peak memory \[bytes\]. `all` gets the
+/// allocations of sampling only.
 fn sample(clip: &Compressed, times: impl Iterator<Item = f64>, all: &mut AllocationInfo) -> usize {
     let mut taken = 0;
     let setup = measure(|| {

@@ -128,7 +128,7 @@ impl Plan {
         flights.iter().for_each(|flight| flies[flight.clone()].fill(true));
         let goal = (0..clip.frames()).map(|frame| {
             let aside = aside[frame] * (furthest / aside[frame].norm().max(furthest));
-            // The body must not sink below the clearance of the feet.
+            // The body sinks at most as far as its lower foot is above the floor.
             let up = higher[frame].max(-clearance[frame]);
             let moved = Vector3::new(aside.x, aside.y, up);
             Plan::between(&found.curves.centre[frame], &found.centre[frame]) + moved

@@ -202,7 +202,7 @@ struct Data {
     unit: &'static str,
     heading: f64,
     grid: f64,
-    /// Quanta of the sites of bodies.
+    /// The rounding of the sites of bodies, in quanta.
     coarse: i32,
     /// Triangles of a surface: corners as little-endian floats.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -242,7 +242,8 @@ struct ClipData {
     size: f64,
     floor: f64,
     quantum: f64,
-    /// Over the samples, 0 to 255: the largest difference, or without one the speed of the hips.
+    /// At most [`CURVE`] values over the motion, 0 to 255: the largest difference, or without one
+    /// the speed of the hips.
     curve: Vec<u8>,
     differences: Option<DifferenceData>,
     /// With a mesh: the frames of the joints at rest, and their rotations, samples × joints × 4.

@@ -96,10 +96,9 @@ impl FileFormat {
         })
     }
 
-    /// Checks the start of a file before the rest is read; `size` is the size of the file if it is known
-    /// \[bytes\]. The other
-    /// arguments are those of [`FileFormat::of_file`]. A file that is short enough is accepted: [`open`] sees
-    /// all of it.
+    /// Checks the start of a file before the rest is read; `size` is the size of the file if it is
+    /// known \[bytes\]. The other arguments are those of [`FileFormat::of_file`]. A file that is
+    /// short enough is accepted, since [`open`] gets all of it.
     ///
     /// # Errors
     /// If the file cannot be a motion file, or its header states more than the limits allow.

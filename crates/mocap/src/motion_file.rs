@@ -172,8 +172,9 @@ impl MotionFile {
         }
     }
 
-    /// The motion that the file means, in the rate, unit and axes that the options state. Warnings are those of
-    /// its meaning; `strict` is left to the caller, who has those of the document too.
+    /// The motion of the file, in the rate, unit and axes that the options state. Warnings are
+    /// those of the interpretation; the caller, who has those of the document too, applies
+    /// [`ReadOptions::strict`].
     ///
     /// # Errors
     /// Where it has no motion, values that are not finite, more frames × joints than

@@ -13,8 +13,8 @@ use crate::format::DETECTED;
 use crate::motion_file::{Header, MotionFile, strictly};
 use crate::{Companions, Error, FileFormat, FilesBeside, Problem, ReadOptions, companion, files_beside};
 
-/// Reads the motion of a file of any format: `.bvh`, `.amc` (with the `.asf` beside it), `.glb`, `.gltf`, `.json`,
-/// `.mocz`. `moves.glb#walk` is one clip of a file of several.
+/// Reads the motion of a file of any format that has one ([`FileFormat`]), such as `.bvh`, `.amc`
+/// (with the `.asf` beside it), `.glb`, `.mocz`. `moves.glb#walk` is one clip of a file of several.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?;

@@ -51,11 +51,9 @@ const ADULT_LEGS: f64 = 0.845;
 /// The longest path along the bones of an adult, from fingertip to toe \[m\].
 const ADULT_PATH: f64 = 2.2;
 
-/// A skeleton for methods that need metres only in their report: unchanged if the unit is known or can be
-/// guessed (with
-/// a warning), else with a unit in which its legs are as long as an adult's ([`Problem::UnitForReport`]).
-/// Ratios of
-/// lengths are then right, and so is the motion.
+/// A skeleton for methods that need metres only in their report. A unit that is not stated is
+/// guessed with a warning; if that fails, it is one in which the legs are as long as an adult's
+/// ([`Problem::UnitForReport`]). Ratios of lengths are then right, and so is the motion.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;

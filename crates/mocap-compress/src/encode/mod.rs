@@ -58,7 +58,9 @@ pub struct Compression {
 /// Compresses a clip within a tolerance.
 ///
 /// # Errors
-/// Where the unit is unknown, a length is not above zero, or single precision cannot hold the tolerance.
+/// Where the unit is unknown, a length is not above zero, a joint has no name or a tolerance is for
+/// a joint that does not exist, the motion is too large, or the tolerance cannot be reached, mostly
+/// because single precision does not allow it.
 ///
 /// ```
 /// use mocap_compress::{CompressOptions, Profile, compress};

@@ -54,7 +54,7 @@ impl FromStr for SpaceKind {
 pub struct BlendSpace {
     kind: SpaceKind,
     samples: Vec<Vec<f64>>,
-    /// Of a space of triangles.
+    /// Indices of samples; only for [`SpaceKind::Triangles`].
     triangles: Vec<[usize; 3]>,
 }
 
@@ -62,8 +62,9 @@ impl BlendSpace {
     /// A space of samples; each has a value for every parameter.
     ///
     /// # Errors
-    /// [`EditError::Space`] where there are no samples or too few, one has another number of parameters, two stand in one
-    /// place, or all stand on a line of a space of triangles.
+    /// [`EditError::Space`] where there are no samples, the number of parameters is not that of
+    /// the kind or differs between samples, a value is not finite, two samples are at the same
+    /// place, or all samples for triangles are on one line.
     pub fn new(kind: SpaceKind, samples: Vec<Vec<f64>>) -> Result<BlendSpace, EditError> {
         let wrong = |reason: String| Err(EditError::Space { reason });
         let Some(first) = samples.first() else { return wrong("there are no samples".into()) };

@@ -83,7 +83,8 @@ impl Default for JoinOptions {
     }
 }
 
-/// Joins motions of one skeleton and rate in this order; one report per transition.
+/// Joins motions of one skeleton in this order; one report per transition. Motions of another rate
+/// are resampled to that of the first.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -96,8 +97,9 @@ impl Default for JoinOptions {
 /// ```
 ///
 /// # Errors
-/// [`EditError::Skeletons`] where joints differ, [`EditError::ShortForTransition`] where a motion is shorter than a
-/// transition.
+/// [`EditError::Skeletons`] where joints or bones differ, [`EditError::ShortForTransition`] where a
+/// motion is shorter than a transition, [`EditError::Option`] where a time is out of range,
+/// [`EditError::TooShort`] without motions.
 pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditReport>), EditError> {
     check(options)?;
     let Some((first, others)) = clips.split_first() else {

@@ -143,9 +143,9 @@ pub struct Transition {
 pub enum Fade {
     /// Both states are played and blended.
     Smooth,
-    /// The last pose of the left state is held while it fades out.
+    /// The last pose of the previous state is held while it fades out.
     Frozen,
-    /// The entered state is played; its offset from the last pose of the left state decays.
+    /// The entered state is played; its offset from the last pose of the previous state decays.
     Inertial,
     /// At once.
     Pop,
@@ -167,7 +167,7 @@ pub enum Curve {
 /// The phase at which an entered state begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseChange {
-    /// At the time at which it was left.
+    /// It continues at the time at which it was left before.
     Keep,
     /// At the phase of the state that is left.
     Match,
@@ -250,7 +250,11 @@ impl Graph {
     /// Checks that nodes have no cycles, and that there are at most 1,000 of them.
     ///
     /// # Errors
-    /// [`EditError::Graph`] with the nodes of the cycle, or for a lerp with other numbers of nodes and values.
+    /// [`EditError::Graph`] with the nodes of the cycle, for too many nodes, or for a lerp with
+    /// other numbers of nodes and values.
+    ///
+    /// # Panics
+    /// If a node refers to a node that does not exist.
     pub fn check(&self) -> Result<(), EditError> {
         if self.nodes.len() > MOST_NODES {
             let reason = format!("it has {} nodes, more than the limit of {MOST_NODES}", self.nodes.len());

@@ -52,8 +52,11 @@ const MOST_FRAMES: f64 = 10_000_000.0;
 ///
 /// # Errors
 /// [`EditError::Graph`] where the graph is empty or has a cycle, or the timeline names an unknown parameter;
-/// [`EditError::Skeletons`] where the motions have different skeletons; as [`make_loop`](crate::make_loop) for a motion
-/// without a cycle.
+/// [`EditError::Skeletons`] where the motions have different skeletons; as
+/// [`make_loop`](crate::make_loop) for a motion without a cycle.
+///
+/// # Panics
+/// If an index in the graph (of a node, motion, parameter or state) does not exist.
 pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip, EditReport), EditError> {
     graph.check()?;
     let wrong = |reason: String| Err(EditError::Graph { reason });

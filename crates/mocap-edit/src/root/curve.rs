@@ -100,7 +100,8 @@ pub struct RootCurve {
     pub up: [f64; 3],
     /// What stays in the body.
     pub keep: Keep,
-    /// One per frame \[units of the clip\].
+    /// One per frame \[units of the clip\]: on the ground, or with the change of height since the
+    /// first frame where height does not stay in the body.
     pub positions: Vec<[f64; 3]>,
     /// One per frame, about the up axis \[rad\].
     pub headings: Vec<f64>,
@@ -125,7 +126,8 @@ impl RootCurve {
         Isometry3::from_parts(Translation3::from(Vector3::from(self.positions[frame])), turn)
     }
 
-    /// As CSV: a line with up axis and rate, then `frame,time,x,y,z,heading_rad`; every number reads back exactly.
+    /// As CSV: a line with up axis, rate and what stays in the body, then
+    /// `frame,time,x,y,z,heading_rad`; every number reads back exactly.
     pub fn to_csv(&self) -> String {
         let [x, y, z] = self.up;
         let mut text = format!("# up {x} {y} {z}, fps {}, keep {}\n{COLUMNS}\n", self.fps, self.keep);

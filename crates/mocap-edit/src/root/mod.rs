@@ -69,7 +69,8 @@ pub fn in_place(clip: &Clip, keep: Keep) -> Result<(Clip, EditReport), EditError
 /// Applies a root motion: the inverse of [`in_place`].
 ///
 /// # Errors
-/// [`EditError::CurveLength`] where the curve has another number of frames.
+/// [`EditError::CurveLength`] where the curve has another number of frames, [`EditError::Curve`]
+/// where it has another up axis.
 pub fn apply_root(clip: &Clip, curve: &RootCurve) -> Result<(Clip, EditReport), EditError> {
     if curve.frames() != clip.frames() {
         return Err(EditError::CurveLength { found: curve.frames(), expected: clip.frames() });

@@ -35,7 +35,7 @@ pub struct Steps {
     pub rise: f64,
     /// Depth of a step \[m\].
     pub run: f64,
-    /// How many.
+    /// Number of steps.
     pub count: u32,
     /// The distance to the first one \[m\].
     pub from: f64,
@@ -44,7 +44,7 @@ pub struct Steps {
 impl FromStr for Steps {
     type Err = String;
 
-    /// `RISE,RUN[,COUNT[,FROM]]`: 10 steps a metre ahead, where nothing else is said.
+    /// `RISE,RUN[,COUNT[,FROM]]`: by default 10 steps, the first of which is 1 m ahead.
     fn from_str(text: &str) -> Result<Steps, String> {
         let wrong = || {
             format!(
@@ -103,8 +103,8 @@ impl HeightField {
     /// ```
     ///
     /// # Errors
-    /// [`EditError::Surface`] for fewer than 2 × 2 heights, rows of unlike lengths, an infinite height, or a cell that is
-    /// not above 0.
+    /// [`EditError::Surface`] for fewer than 2 × 2 heights, more than 50 million, rows of unlike
+    /// lengths, an infinite height, or a cell that is not above 0.
     pub fn new(columns: usize, heights: Vec<f64>, cell: f64) -> Result<HeightField, EditError> {
         let wrong = |reason: String| Err(EditError::Surface { reason });
         if columns < 2 || heights.len() < 2 * columns || !heights.len().is_multiple_of(columns) {

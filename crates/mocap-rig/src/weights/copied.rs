@@ -15,9 +15,9 @@ use super::symmetry::{self, Mirror};
 use super::{Donor, MOST_NUMBERS, PlaceWeights, limit};
 use crate::{BoneSegment, RigError, RigMesh, Voxels, segments};
 
-/// A counterpart is at most this far away, as a share of the size of the mesh,
+/// A counterpart is at most this far away, as a share of the size of the mesh ...
 const FURTHEST: f64 = 0.03;
-/// and the cosine between the normals is at least this.
+/// ... and the cosine between the normals is at least this.
 const LEANING: f64 = 0.5;
 /// The width over which copied weights are smoothed, as a share of the size of the mesh.
 const SMOOTH: f64 = 0.002;
