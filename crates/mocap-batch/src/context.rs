@@ -100,11 +100,10 @@ impl JobContext {
         }
     }
 
-    /// Like [`JobContext::read`], but `judge` may reject the input early. For an input with a known size, it gets
-    /// the first 4
-    /// KiB and then 64 KiB, if there are more, and the size \[bytes\]. For an input without a known size, it is
-    /// called again
-    /// as the input grows, with the start and the size so far.
+    /// Like [`JobContext::read`], but `judge` may reject the input early. For an input with a known
+    /// size, it gets the first 4 KiB and then 64 KiB, if there are more, and the size \[bytes\].
+    /// For an input without a known size, it is called again as the input grows, with the start and
+    /// the size so far.
     ///
     /// # Errors
     /// Those of [`JobContext::read`], and what `judge` returns.

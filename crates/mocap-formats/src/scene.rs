@@ -147,7 +147,7 @@ fn has_bodies(scene: &Scene) -> bool {
     scene.characters.iter().chain(&scene.props).any(|one| one.body.is_some())
 }
 
-/// Whether a document may stay as it is.
+/// Whether no option asks for other numbers or names, so the document can be written as it is.
 fn asks_for_nothing(document: &dyn Document, options: &WriteOptions) -> bool {
     let order = options.euler.is_none_or(|order| document.has_order(order));
     let WriteOptions { limits, .. } = *options;

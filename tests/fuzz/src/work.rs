@@ -24,12 +24,13 @@ const LARGEST: usize = 1 << 20;
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Summary {
     pub(crate) inputs: u64,
-    /// Inputs that were read without an error.
+    /// Files in the corpus at the end.
     pub(crate) corpus: usize,
     pub(crate) codes: usize,
-    /// The longest time over the budget of its input.
+    /// The longest time of an input, as a fraction of its budget.
     pub(crate) slowest: f64,
-    /// The largest memory over the budget of its input; `None` where it is not measured.
+    /// The largest memory of an input, as a fraction of its budget; `None` where it is not
+    /// measured.
     pub(crate) largest: Option<f64>,
     /// By what is wrong: how often.
     pub(crate) findings: BTreeMap<String, u64>,
@@ -162,7 +163,7 @@ fn hush() {
     }));
 }
 
-/// Runs targets on one input, loudly.
+/// Runs targets on one input, with panics printed.
 pub(crate) fn once(targets: &[&Target], path: &Path) -> ExitCode {
     let bytes = std::fs::read(path).expect("the input can be read");
     let mut code = ExitCode::SUCCESS;

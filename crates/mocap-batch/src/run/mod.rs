@@ -44,10 +44,9 @@ pub struct RunOptions {
 
 /// Runs `work` on every job, and reports each outcome to the observer.
 ///
-/// A panic of the work fails only its job. An [interrupt](crate::interrupt) drops the jobs in flight and ends the
-/// run.
-/// With one job and no manifest, an interrupt ends the process instead, since the job may wait for a stdin that
-/// never comes.
+/// A panic of the work fails only its job. An [interrupt](crate::interrupt) drops the jobs in
+/// flight and ends the run. With one job and no manifest, an interrupt ends the process instead,
+/// since the job may wait for a stdin that never comes.
 ///
 /// ```
 /// use mocap_batch::{BatchError, Input, Job, JobContext, RunOptions, Tally, report_jobs, run};
@@ -60,9 +59,8 @@ pub struct RunOptions {
 /// ```
 ///
 /// # Errors
-/// If the manifest cannot be used, or the threads cannot be started. Errors of jobs are outcomes; an error that
-/// ends the
-/// run early is in [`Summary::fatal`].
+/// If the manifest cannot be used, or the threads cannot be started. Errors of jobs are outcomes;
+/// an error that ends the run early is in [`Summary::fatal`].
 pub fn run<R, E, W, O>(
     jobs: &[Job],
     options: &RunOptions,

@@ -49,9 +49,8 @@ pub(super) fn interruptible(
     done
 }
 
-/// Runs pieces of work in parallel; the results are in the order of the pieces. On an interrupt, the console
-/// says that
-/// the work ends after the pieces in progress.
+/// Runs pieces of work in parallel; the results are in the order of the pieces. On an interrupt,
+/// the console says that the work ends after the pieces in progress.
 ///
 /// # Errors
 /// If interrupted.

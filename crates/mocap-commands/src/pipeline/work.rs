@@ -454,7 +454,8 @@ impl<'a> Progress<'a> {
         Ok(kept.scene)
     }
 
-    /// The mesh of the input, whose parts things keep. What cannot be read of it is said where it is written.
+    /// The mesh of the input, from which props get their parts. A mesh that cannot be read is
+    /// reported when outputs are written.
     fn mesh(&self) -> Option<BoundBody> {
         let document = self.document.as_deref()?;
         Some(document.body(&self.plan.reading.limits()).ok()??.value)

@@ -144,8 +144,9 @@ fn joined(arrays: impl Iterator<Item = Array>) -> Array {
     all
 }
 
-/// The array itself where it is equal in all clips, else all of them along a new first axis. Arrays that some clips
-/// lack, or have in another shape, are left out.
+/// The array itself where it is equal in all clips, else all of them along a new first axis. All
+/// clips must have the array, in one shape: so it is with arrays of [`of_clip`](super::of_clip)
+/// that passed [`check_common`].
 fn stacked(arrays: Vec<Option<Array>>) -> Array {
     let clips = arrays.len();
     let first = arrays[0].clone().unwrap_or_else(|| Array::texts(Vec::new()));

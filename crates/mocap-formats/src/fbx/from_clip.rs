@@ -31,7 +31,8 @@ const CENTIMETRE: f64 = 0.01;
 /// The file of clips that share a skeleton: the joints, one animation stack per clip, and a body bound to the joints.
 ///
 /// # Errors
-/// If no clip is given, skeletons differ in their joints, or lengths overflow in centimetres.
+/// If no clip is given, clips differ in their number of joints, or lengths overflow in centimetres.
+/// Names and parents of the joints are not compared.
 pub fn from_clips(clips: &[Clip], options: &WriteOptions) -> Result<Encoded<'static>, Finding> {
     with_body(clips, None, options)
 }

@@ -366,7 +366,7 @@ fn turns(values: Vec<UnitQuaternion<f64>>, rest: UnitQuaternion<f64>) -> Track<U
     Track::Constant(if off <= TURN { rest } else { first })
 }
 
-/// Whether a track has a value in every frame.
+/// Whether a track is constant and has this value, up to 32-bit rounding.
 fn is_at(track: &Track<Vector3<f64>>, value: Vector3<f64>) -> bool {
     matches!(track, Track::Constant(found) if (found - value).amax() <= SINGLE * value.amax())
 }

@@ -40,7 +40,8 @@ impl Default for WriteOptions {
     }
 }
 
-/// A file of clips of one skeleton that show a body, or else one that is drawn. Warns where the unit of lengths is not known.
+/// A file of clips of one skeleton with a body, or with a drawn one if `body` is `None`. Warns if
+/// the unit of lengths is not known.
 ///
 /// # Errors
 /// If a length is not finite in metres, single precision cannot tell two times apart, or a clip is of another skeleton.

@@ -24,8 +24,9 @@ pub(super) struct Mended {
 /// Repaired attributes by mesh and primitive, where those of the file are invalid.
 pub(super) type AllMended = BTreeMap<(usize, usize), Mended>;
 
-/// Finds vertices with a joint of weight 0, a joint listed twice, or weights that do not sum to 1, and attributes that
-/// are shorter than the vertices.
+/// Finds vertices with a joint of weight 0, a joint listed twice, or weights that do not sum to 1;
+/// in skins of one joint, also attributes that cannot be read or have another length than the
+/// vertices.
 pub(super) fn mended(document: &Document, limits: &Limits) -> AllMended {
     let mut found = AllMended::new();
     for node in &document.root.nodes {

@@ -15,7 +15,9 @@ use crate::{Finding, LeftOut, MetresProblem, Parsed};
 /// Tolerance up to which bind matrices count as those of the rest pose.
 const AT_REST: f64 = 1e-6;
 
-/// The document of clips of one skeleton that show a body, or else one that is drawn. Warns where the unit of lengths is not known.
+/// The document of clips of one skeleton with a body, or with a drawn one if `body` is `None`. The
+/// joints are those of the first clip; whether the others have the same is not checked. Warns if
+/// the unit of lengths is not known.
 ///
 /// # Errors
 /// If a length is not finite in metres.

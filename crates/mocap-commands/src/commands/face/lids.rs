@@ -24,7 +24,7 @@ pub(crate) enum LidsKind {
 
 /// Above this weight, a shape is extrapolated beyond what its author modelled.
 const BEYOND: f64 = 1.25;
-/// An eye with a larger rest of its opening looks open; relative to the opening at rest.
+/// An eye that stays open by more than this looks open [share of its opening at rest].
 const CLOSED: f64 = 0.05;
 
 words! {

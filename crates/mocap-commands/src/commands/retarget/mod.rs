@@ -347,7 +347,8 @@ fn retarget(
     Ok(Report { json, text, line, figures, errors, warnings, tally, ..Report::default() })
 }
 
-/// The scene with its things in the hands that held them; robots hold none.
+/// The retargeted scene, with each prop in the hand that holds it in the source. Robots hold no
+/// props.
 pub(crate) fn kept(
     before: &Scene,
     scene: Scene,
@@ -388,15 +389,15 @@ fn encoded(
     encode::scene_in(origin, scene, format, options)
 }
 
-/// Whether the mesh of a source counts: where that of the target is kept out of itself, contacts of surfaces need both, and
-/// things are written with theirs.
+/// Whether the mesh of the source is needed: if the target has a surface, contacts are found on
+/// both surfaces, and if its format holds meshes, props are written with theirs.
 fn shows(target: &Target) -> bool {
     let holds_meshes =
         || target.on.document.as_deref().is_some_and(|document| document.format().holds_meshes());
     target.on.surface.is_some() || holds_meshes()
 }
 
-/// The motion of an input, and its mesh where that counts.
+/// The motion of an input, and its mesh if `shows` is true.
 fn read_source(
     job: &Job,
     context: &JobContext,

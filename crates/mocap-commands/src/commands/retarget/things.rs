@@ -25,7 +25,7 @@ pub(crate) struct Kept {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Things with what shows them in the mesh of their file.
+/// Props, each with the part of the file's mesh that follows its joints.
 pub(crate) fn shown(things: Vec<Character>, mesh: Option<&BoundBody>) -> Vec<Character> {
     let part = |thing: &Character| mesh.and_then(|mesh| mesh.part_on(thing.skeleton()));
     things

@@ -507,7 +507,8 @@ fn unit_by_size(skeleton: &Skeleton, scale: f64) -> Unit {
     Unit { metres: nearest.unwrap_or(1.0), source: UnitSource::Guessed }
 }
 
-/// The unit for which a body of this height is a person.
+/// The first usual unit in which a body of this height [units of the mesh] is 0.9 to 2.4 m tall,
+/// else the one in which its height is nearest to 1.7 m.
 fn guessed_unit(height: f64) -> Unit {
     let metres = usual_units();
     let is_person = |metres: &&f64| (0.9..2.4).contains(&(height * **metres));

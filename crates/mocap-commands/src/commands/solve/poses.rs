@@ -119,8 +119,8 @@ pub(super) fn check_options(args: &Args, are_points: bool) -> Result<(), Diagnos
     }
 }
 
-/// Points of a body may be apart by at most this many times its height; three or more points are also apart by
-/// at least a share of it.
+/// Bounds on how far points are apart, as multiples of the size of the skeleton. They apply to the
+/// median over all frames with three or more points.
 const MOST_APART: f64 = 4.0;
 const LEAST_APART: f64 = 0.05;
 
