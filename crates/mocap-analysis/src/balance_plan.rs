@@ -77,7 +77,7 @@ pub struct Support {
 /// \[m\]. `centre` is the unfiltered centre of mass; in flight it then moves in a straight line.
 /// With [`OverSoles::ZeroMoment`], add the displacements to `centre`; with [`OverSoles::Centre`],
 /// add them to the centre of `curves`.
-pub fn centre_aside(
+pub fn horizontal_displacement(
     curves: &BalanceCurves,
     centre: &[Vector3<f64>],
     support: &Support,
@@ -183,13 +183,13 @@ impl Problem {
         let nearest =
             |frame: usize| self.point[frame].map_or_else(Vector2::zeros, |at| self.inner[frame].nearest(&at));
         let mut goals: Vec<Vector2<f64>> = (0..frames).map(nearest).collect();
-        let mut prices = vec![Vector2::<f64>::zeros(); frames];
+        let mut multipliers = vec![Vector2::<f64>::zeros(); frames];
         let mut curve = vec![Vector2::zeros(); frames];
         for _ in 0..self.over.rounds() {
             curve.fill(Vector2::zeros());
             for frame in 0..frames {
                 if let Some(at) = self.point[frame] {
-                    let wanted = (goals[frame] - at - prices[frame]) * HOLD;
+                    let wanted = (goals[frame] - at - multipliers[frame]) * HOLD;
                     self.answer[frame].add_to(&mut curve, &wanted);
                 } else if let Some(bend) = self.fall[frame] {
                     self.bend[frame].add_to(&mut curve, &(bend * fall));
@@ -199,8 +199,8 @@ impl Problem {
             for frame in 0..frames {
                 let Some(at) = self.point[frame] else { continue };
                 let moved = at + self.answer[frame].apply(&curve);
-                goals[frame] = self.inner[frame].nearest(&(moved + prices[frame]));
-                prices[frame] += moved - goals[frame];
+                goals[frame] = self.inner[frame].nearest(&(moved + multipliers[frame]));
+                multipliers[frame] += moved - goals[frame];
             }
         }
         self.way.iter().map(|way| way.apply(&curve)).collect()
@@ -209,7 +209,7 @@ impl Problem {
 
 /// Vertical displacements of the centre of mass, one per frame \[m\]: with them, each flight is a
 /// free fall between its heights in the frames before and after the flight. 0 in all other frames.
-pub fn centre_higher(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64) -> Vec<f64> {
+pub fn vertical_displacement(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64) -> Vec<f64> {
     let mut higher = vec![0.0; centre.len()];
     for flight in flights {
         let (first, last) = (flight.start.saturating_sub(1), flight.end.min(centre.len() - 1));
@@ -262,7 +262,7 @@ mod tests {
         }
 
         fn aside(&self, support: &Support) -> Vec<Vector2<f64>> {
-            centre_aside(&self.curves, &self.centre, support, self.fps)
+            horizontal_displacement(&self.curves, &self.centre, support, self.fps)
         }
 
         fn moved(&self, ways: &[Vector2<f64>]) -> Swaying {
@@ -405,14 +405,17 @@ mod tests {
 
     #[test]
     fn a_flight_of_one_frame_in_all_has_no_height() {
-        assert_eq!(centre_higher(&[Vector3::new(0.0, 0.0, 0.8)], std::slice::from_ref(&(0..1)), 30.0), [0.0]);
+        assert_eq!(
+            vertical_displacement(&[Vector3::new(0.0, 0.0, 0.8)], std::slice::from_ref(&(0..1)), 30.0),
+            [0.0]
+        );
     }
 
     #[test]
     fn a_jump_falls_freely() {
         let centre: Vec<Vector3<f64>> = (0..40).map(|_| Vector3::new(0.0, 0.0, 0.8)).collect();
         let flight = 10..22;
-        let up = centre_higher(&centre, std::slice::from_ref(&flight), 30.0);
+        let up = vertical_displacement(&centre, std::slice::from_ref(&flight), 30.0);
         let z = |frame: usize| centre[frame].z + up[frame];
         for frame in flight {
             let bend = (z(frame + 1) - 2.0 * z(frame) + z(frame - 1)) * 900.0;

@@ -94,7 +94,7 @@ impl JobContext {
     /// If it cannot be read, is larger, or the job may not continue.
     pub fn read(&self, input: &Input, limit: u64) -> Result<Vec<u8>, BatchError> {
         match &input.source {
-            Source::Stdin => self.read_judged(input, limit, |_, _| Ok(())),
+            Source::Stdin => self.read_checked(input, limit, |_, _| Ok(())),
             Source::File(path) => self.read_file(path, limit),
             Source::Unreadable(_, error) => Err(error.as_ref().clone()),
         }
@@ -107,7 +107,7 @@ impl JobContext {
     ///
     /// # Errors
     /// Those of [`JobContext::read`], and what `judge` returns.
-    pub fn read_judged<E: From<BatchError>>(
+    pub fn read_checked<E: From<BatchError>>(
         &self,
         input: &Input,
         limit: u64,

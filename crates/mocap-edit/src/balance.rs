@@ -1,14 +1,14 @@
 //! Balance: moves the hips and leans the trunk as little as needed to bring the centre of mass over the support polygon
 //! where the body stands still, and into free fall in flight. Feet stay in place.
 //!
-//! The trajectory of the centre of mass is planned for all frames at once (`mocap_analysis::centre_aside`). The hips
+//! The trajectory of the centre of mass is planned for all frames at once (`mocap_analysis::horizontal_displacement`). The hips
 //! make most of the shift. Since the mass of the legs moves less than the hips, the shift is found by iteration.
 
 use std::ops::Range;
 
 use mocap_analysis::{
-    BodyBalance, FootMotion, OverSoles, Polygon, Support, body_balance, centre_aside, centre_higher,
-    off_free_fall, placements,
+    BodyBalance, FootMotion, OverSoles, Polygon, Support, body_balance, horizontal_displacement,
+    off_free_fall, placements, vertical_displacement,
 };
 use mocap_model::{Clip, Isometry3, JointId, Role, UnitQuaternion, Vector3};
 use nalgebra::{Translation3, Unit};
@@ -114,13 +114,13 @@ impl Plan {
         let soles = (0..clip.frames()).map(sole).collect();
         // Horizontally, a flight keeps the velocity of its take-off.
         let support = Support { soles, over: OverSoles::Centre, inside: INSIDE, flights: Vec::new() };
-        let aside = centre_aside(&found.curves, &found.centre, &support, fps);
+        let aside = horizontal_displacement(&found.curves, &found.centre, &support, fps);
         let is_flight = |flight: &Range<usize>| {
             let off = off_free_fall(&found.centre, std::slice::from_ref(flight), fps);
             off.is_none_or(|off| off < NO_FLIGHT)
         };
         let (flights, left): (Vec<_>, Vec<_>) = found.flights.iter().cloned().partition(is_flight);
-        let higher = centre_higher(&found.centre, &flights, fps);
+        let higher = vertical_displacement(&found.centre, &flights, fps);
         let motions = FootMotion::of(&body.named(clip), &body.feet);
         let furthest = FURTHEST * motions.iter().map(|foot| foot.leg).fold(0.0, f64::max) * metres;
         let clearance = clearances(&motions, metres);

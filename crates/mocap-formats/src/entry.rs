@@ -39,7 +39,7 @@ pub(crate) struct Entry {
     pub(crate) read_shared: Option<ReadShared>,
     /// Checks the start of a file, given the size of the file where it is known \[bytes\]: a header beyond the limits
     /// is an error before the rest is read.
-    pub(crate) judge_start: Option<JudgeStart>,
+    pub(crate) check_start: Option<JudgeStart>,
     /// Writes a clip, or of a clip the skeleton.
     pub(crate) write: Option<WriteClip>,
     /// Writes several clips of one skeleton into one file, with the body that they show, or else a
@@ -96,7 +96,7 @@ impl Entry {
         detect: |_| false,
         read: Err("it cannot be read"),
         read_shared: None,
-        judge_start: None,
+        check_start: None,
         write: None,
         write_clips: None,
         reads_clips: false,

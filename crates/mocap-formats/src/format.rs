@@ -70,8 +70,8 @@ impl Format {
     ///
     /// # Errors
     /// Where the header states more than the limits allow, and the file is large enough for it.
-    pub fn judge_start(self, start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
-        self.entry().judge_start.map_or(Ok(()), |judge| judge(start, size, limits))
+    pub fn check_start(self, start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
+        self.entry().check_start.map_or(Ok(()), |judge| judge(start, size, limits))
     }
 
     /// Whether clips can be written in the format; of formats without motion, their skeletons.

@@ -1,7 +1,8 @@
 //! Retargets a captured motion to a robot.
 
 use mocap_analysis::{
-    BalanceCurves, BodyBalance, OverSoles, Polygon, Support, centre_aside, centre_higher, flights, runs,
+    BalanceCurves, BodyBalance, OverSoles, Polygon, Support, flights, horizontal_displacement, runs,
+    vertical_displacement,
 };
 use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::{Point3, Vector2};
@@ -253,8 +254,8 @@ fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Su
 /// also used to detect flights.
 fn aim(goals: &mut [Goal], found: &BodyBalance, support: &Support, fps: FrameRate) {
     let BodyBalance { curves, centre, .. } = found;
-    let aside = centre_aside(curves, centre, support, fps.fps());
-    let higher = centre_higher(&curves.centre, &support.flights, fps.fps());
+    let aside = horizontal_displacement(curves, centre, support, fps.fps());
+    let higher = vertical_displacement(&curves.centre, &support.flights, fps.fps());
     for (frame, goal) in goals.iter_mut().enumerate() {
         let at = centre[frame].xy() + aside[frame];
         goal.centre = Some(Point3::new(at.x, at.y, curves.centre[frame].z + higher[frame]));

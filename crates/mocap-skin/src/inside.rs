@@ -1,6 +1,6 @@
 //! Share and depth of vertices inside the rest of a body, measured on the mesh.
 
-use crate::shadow::Shadow;
+use crate::shadow::OccupancyBounds;
 use crate::{Affine, Surface, TriangleTree};
 use mocap_model::Vector3;
 
@@ -11,7 +11,7 @@ const INSIDE: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct InsideMeter {
     tree: TriangleTree,
-    shadow: Shadow,
+    shadow: OccupancyBounds,
     /// The vertices that are measured.
     measured: Vec<u32>,
     /// The vertices of the triangles.
@@ -51,7 +51,7 @@ impl InsideMeter {
         obstacle.dedup();
         let tree = TriangleTree::new(triangles, surface.positions());
         let places = surface.positions().to_vec();
-        Some(InsideMeter { tree, shadow: Shadow::default(), measured, obstacle, places })
+        Some(InsideMeter { tree, shadow: OccupancyBounds::default(), measured, obstacle, places })
     }
 
     /// The vertices that are measured.

@@ -62,7 +62,7 @@ pub(crate) struct Held<'a> {
 ///
 /// Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, composite bodies.
 #[derive(Clone, Copy, Debug, Default)]
-struct Carried {
+struct CompositeMoments {
     weight: f64,
     /// `Σ w p`.
     first: Vector3<f64>,
@@ -87,7 +87,7 @@ pub(crate) enum Needed {
     Newton,
 }
 
-impl Carried {
+impl CompositeMoments {
     fn add(&mut self, weight: f64, at: &Vector3<f64>, off: &Vector3<f64>) {
         self.weight += weight;
         self.first += at * weight;
@@ -97,7 +97,7 @@ impl Carried {
         self.covariance += off * at.transpose() * weight;
     }
 
-    fn join(&mut self, other: &Carried) {
+    fn join(&mut self, other: &CompositeMoments) {
         self.weight += other.weight;
         self.first += other.first;
         self.second += other.second;
@@ -113,7 +113,7 @@ pub(crate) struct FrameSolver {
     pub(crate) placed: Placed,
     pub(crate) hessian: TreeMatrix,
     pub(crate) gradient: Vec<f64>,
-    carried: Vec<Carried>,
+    carried: Vec<CompositeMoments>,
     motions: Vec<[Vector3<f64>; 2]>,
     factor: TreeMatrix,
     step: Vec<f64>,
@@ -322,7 +322,7 @@ impl FrameSolver {
         let c = scale * scale;
         let origin = self.placed.position[0];
         self.carried.clear();
-        self.carried.resize(body.joints.len(), Carried::default());
+        self.carried.resize(body.joints.len(), CompositeMoments::default());
         for (marker, place) in seen {
             let Attached { joint, place: attached, weight } = markers[*marker];
             let at = self.placed.of(joint, &attached);

@@ -104,7 +104,7 @@ impl FileFormat {
     /// If the file cannot be a motion file, or its header states more than the limits allow.
     ///
     /// [`open`]: crate::open
-    pub fn judge_start(
+    pub fn check_start(
         path: Option<&Path>,
         start: &[u8],
         size: Option<u64>,
@@ -117,7 +117,7 @@ impl FileFormat {
             return Ok(());
         }
         match FileFormat::of_file(path, start, stated)? {
-            FileFormat::Exchange(format) => format.judge_start(start, size, limits),
+            FileFormat::Exchange(format) => format.check_start(start, size, limits),
             FileFormat::Mocz => Ok(()),
         }
     }

@@ -124,7 +124,7 @@ pub enum Problem {
     )]
     RateUnlikely { fps: f64 },
     #[error(
-        "the file does not state which way is forward: {} is taken, with which both motions face the same way",
+        "the file states no forward axis: {} is assumed, with which both motions face the same way",
         signed(*forward)
     )]
     ForwardOfOther { forward: SignedAxis },

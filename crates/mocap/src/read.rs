@@ -218,7 +218,7 @@ fn motion_bytes(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, Error> {
                 return bounded(start, (file, size), path, limit);
             }
             let stated = Some(size).filter(|size| *size > 0);
-            FileFormat::judge_start(Some(path), &start, stated, options.format, &options.limits)
+            FileFormat::check_start(Some(path), &start, stated, options.format, &options.limits)
                 .map_err(|error| Error::file(path, error))?;
         }
     }

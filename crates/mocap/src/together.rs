@@ -35,7 +35,7 @@ pub struct Together<'a> {
 
 /// People who were retargeted together.
 #[derive(Clone, Debug)]
-pub struct PutTogether {
+pub struct RetargetedPeople {
     /// By person: the motion and its report.
     pub people: Vec<(Clip, TargetReport)>,
     /// Contacts and distances between two of them, with their indices; pairs that are never near
@@ -75,7 +75,7 @@ pub fn put_together(
     people: Vec<Together<'_>>,
     things: &[&Clip],
     warnings: &mut Vec<Finding>,
-) -> Result<PutTogether, Error> {
+) -> Result<RetargetedPeople, Error> {
     let motions = people.iter().map(|one| (one.name.clone(), one.clip.clone())).collect();
     let InStep { clips: sources, notes } = bring_in_step(motions)?;
     let mut done = Vec::with_capacity(people.len());
@@ -145,7 +145,7 @@ pub fn put_together(
             }
         }
     }
-    Ok(PutTogether { people: done, between, notes })
+    Ok(RetargetedPeople { people: done, between, notes })
 }
 
 /// Positions of a person's hips at some times, on the ground \[m\].

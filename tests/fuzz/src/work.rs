@@ -47,7 +47,7 @@ pub(crate) fn current(keep: &Path, target: &str) -> std::path::PathBuf {
 
 /// Works for seconds of processor time, keeps inputs with findings, and prints the summary.
 pub(crate) fn work(target: &Target, seconds: u64, seed: u64, keep: &Path) {
-    hush();
+    install_panic_hook();
     let mut rng = Rng::with_seed(seed);
     let mut summary = Summary { largest: target.measured.then_some(0.0), ..Summary::default() };
     let mut corpus = target.corpus.clone();
@@ -156,7 +156,7 @@ fn run(target: &Target, bytes: &[u8]) -> Seen {
 }
 
 /// Keeps the place of a panic instead of printing it.
-fn hush() {
+fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
         PANIC.with_borrow_mut(|kept| *kept = Some(place));

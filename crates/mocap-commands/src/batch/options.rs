@@ -135,7 +135,7 @@ impl RunOptions {
                 readings.into_iter().filter_map(|reading| reading.peers.outcome()).collect::<BTreeSet<_>>();
             if !decided.is_empty() {
                 let decided = decided.into_iter().collect::<Vec<_>>().join(" ");
-                manifest.options.insert("what inputs settle together".to_owned(), decided);
+                manifest.options.insert("decided from all inputs".to_owned(), decided);
             }
         }
         self

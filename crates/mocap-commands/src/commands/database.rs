@@ -40,7 +40,7 @@ pub(super) fn interruptible(
     console: &mut dyn Output,
     work: impl FnOnce(&mut dyn Output) -> Result<Exit, Diagnostic>,
 ) -> Result<Exit, Diagnostic> {
-    let run = interrupt::Orderly::begin();
+    let run = interrupt::GracefulRun::begin();
     let done = work(console);
     if run.end() {
         console.note("interrupted");

@@ -440,9 +440,9 @@ impl<'a> Progress<'a> {
             character.clip = clip;
         }
         let on = scene.characters[0].skeleton().clone();
-        let things = retarget::shown(take(&mut scene.props), self.mesh().as_ref());
-        scene.props = mocap::props_beside(things.clone(), Some(&source), &on).map_err(mocap::Error::from)?;
-        before.props = things;
+        let props = retarget::shown(take(&mut scene.props), self.mesh().as_ref());
+        scene.props = mocap::props_beside(props.clone(), Some(&source), &on).map_err(mocap::Error::from)?;
+        before.props = props;
         let kept = retarget::kept(&before, scene, target, &step.method.body)?;
         self.warnings.extend(kept.warnings);
         retarget::add_figures(outcomes.iter_mut(), &kept.arm_inside);

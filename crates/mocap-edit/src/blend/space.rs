@@ -90,7 +90,7 @@ impl BlendSpace {
         let extent = samples.iter().map(|sample| distance(sample, first)).fold(0.0, f64::max);
         for (i, a) in samples.iter().enumerate() {
             if let Some(j) = (0..i).find(|j| distance(a, &samples[*j]) <= SAME_PLACE * extent) {
-                return wrong(format!("samples {} and {} stand in one place", j + 1, i + 1));
+                return wrong(format!("samples {} and {} are at the same place", j + 1, i + 1));
             }
         }
         let mut triangles = Vec::new();

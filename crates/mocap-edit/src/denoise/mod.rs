@@ -238,7 +238,7 @@ impl Found {
     /// Warns of dropouts, and of examples that filled none.
     fn warn(&self, report: &mut EditReport, skeleton: &Skeleton) {
         if let Some(error) = &self.not_filled {
-            report.warn("edit::not-filled", format!("example poses fill nothing: {error}"));
+            report.warn("edit::not-filled", format!("gaps are not filled from example poses: {error}"));
         }
         for Dropout { joint, frames, filled, .. } in self.dropouts.iter().take(NAMED) {
             let name = &skeleton.joint(*joint).name;

@@ -62,7 +62,7 @@ fn clip(
     let (scene, tree) = (&document.scene, &document.tree);
     let span = span(scene, tree.joints.len(), stack, options, warnings)?;
     let mut samples = sample(scene, tree, stack, &span);
-    mend(tree, stack, &mut samples, options.repair, warnings)?;
+    repair_samples(tree, stack, &mut samples, options.repair, warnings)?;
     let rest = rest(scene, tree, warnings);
     let scales = if scales_move(&samples) {
         separate_scales(tree, &mut samples)
@@ -183,7 +183,7 @@ fn nearer(turn: UnitQuaternion<f64>, before: Option<&UnitQuaternion<f64>>) -> Un
 }
 
 /// Interpolates over values that are not finite, or reports the first of every joint.
-fn mend(
+fn repair_samples(
     tree: &Tree,
     stack: &AnimStack,
     samples: &mut [Samples],

@@ -78,7 +78,7 @@ pub(super) fn seen(
         }
         for (number, place) in (1..).zip(places) {
             let role = format!("{side}{name}{number}").parse::<Role>().ok()?;
-            let reason = "on the middle line of a finger that is seen".to_owned();
+            let reason = "on the middle line of a detected finger".to_owned();
             found.push((role, Landmark { place, confidence: CONFIDENCE, reason }));
         }
     }

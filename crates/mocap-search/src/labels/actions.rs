@@ -208,7 +208,7 @@ fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
             let ways = part.len() as f64;
             let measured = vec![
                 Measured { name: "ways", value: ways },
-                Measured { name: "ways per second", value: ways * measures.rate / whole.len() as f64 },
+                Measured { name: "strokes per second", value: ways * measures.rate / whole.len() as f64 },
             ];
             segments.push(measures.segment(Label::Wave, &whole, Some(SIDES[side]), measured));
         }
