@@ -5,7 +5,7 @@
 //! source. It shows that a file is broken or was misread, so that everything made from it would be wrong even
 //! if its other figures are good.
 
-use mocap_model::{Clip, JointId, Role, Skeleton, Track};
+use mocap_model::{Clip, Joint, JointId, JointTracks, Role, Skeleton, Track};
 
 use crate::percentile::percentile;
 use crate::trajectory::placements;
@@ -109,11 +109,17 @@ fn two_lengths(rest: f64, track: &Track<mocap_model::Vector3<f64>>) -> Option<(f
 }
 
 /// Whether the hips move faster between two frames than any body does. Without roles, the first
-/// joint counts as the hips. `metres` are metres per unit; `from` is the first frame that belongs
-/// to the motion. [`may_be_too_fast`] is a cheap test that needs no roles.
+/// joint counts as the hips if any joint below it turns: a ball or a camera is no body. `metres` are
+/// metres per unit; `from` is the first frame that belongs to the motion. [`may_be_too_fast`] is a
+/// cheap test that needs no roles.
 pub fn hips_speed(clip: &Clip, metres: f64, from: usize) -> Option<Verdict> {
     let skeleton = clip.skeleton();
-    let hips = skeleton.with_role(Role::Hips).unwrap_or(JointId(0));
+    let turns = |(joint, tracks): (&Joint, &JointTracks)| {
+        let rotations = tracks.rotation.values();
+        joint.parent.is_some() && rotations.iter().any(|rotation| *rotation != rotations[0])
+    };
+    let first = || skeleton.joints().iter().zip(clip.tracks()).any(turns).then_some(JointId(0));
+    let hips = skeleton.with_role(Role::Hips).or_else(first)?;
     let places = &placements(clip, &[hips])[0];
     let steps = places.windows(2).enumerate().skip(from);
     let jumps = steps.map(|(frame, pair)| {
@@ -231,7 +237,7 @@ pub fn always_in_contact(role: Role, contacts: usize, frames: usize, fps: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Vector3};
+    use mocap_model::{FrameRate, Space, Vector3};
     use std::sync::Arc;
 
     /// A leg whose shank is `rest` long at rest and moves as `track`.
@@ -257,6 +263,28 @@ mod tests {
         let verdict = trunk_direction(70.4).unwrap();
         assert_eq!((verdict.code, verdict.impossible), ("retarget::trunk", false));
         assert!(verdict.message.contains("70°"), "{}", verdict.message);
+    }
+
+    #[test]
+    fn only_bodies_are_too_fast() {
+        let joint = |parent: Option<u32>| Joint::new("joint", parent.map(JointId), Vector3::y());
+        let skeleton = Skeleton::new("", Space::default(), vec![joint(None), joint(Some(0))]).unwrap();
+        let skeleton = Arc::new(skeleton);
+        let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+        tracks[0].translation =
+            Some(Track::Sampled((0..4).map(|frame| Vector3::x() * 3.0 * f64::from(frame)).collect()));
+        let rate = FrameRate::new(30.0).unwrap();
+        let speed = |tracks: &[JointTracks]| {
+            let clip = Clip::new(skeleton.clone(), rate, 4, tracks.to_vec()).unwrap();
+            assert!(may_be_too_fast(&clip));
+            hips_speed(&clip, 1.0, 0)
+        };
+        // A ball that flies and spins, and a camera on its mount.
+        let spin = (0..4).map(|frame| mocap_model::exp(&(Vector3::z() * f64::from(frame)))).collect();
+        tracks[0].rotation = Track::Sampled(spin);
+        assert_eq!(speed(&tracks), None);
+        tracks[1].rotation = tracks[0].rotation.clone();
+        assert_eq!(speed(&tracks).unwrap().code, "motion::too-fast");
     }
 
     #[test]

@@ -180,8 +180,13 @@ impl Packer {
         PRIMED.clone()
     }
 
-    /// Like [`Packer::new`], for at most `bytes` bytes: faster if they are few.
-    pub(crate) fn of_few(bytes: usize) -> Packer {
+    /// Like [`Packer::take`] with a new packer: faster if the bytes are few.
+    pub(crate) fn take_few(coder: &mut RangeDecoder<'_>, count: usize) -> Vec<u8> {
+        Packer::of_few(count).take(coder, count)
+    }
+
+    /// Like [`Packer::new`], for at most `bytes` bytes: its cells have no room for those of more.
+    fn of_few(bytes: usize) -> Packer {
         if bytes > FEW {
             return Packer::new();
         }
@@ -314,9 +319,8 @@ mod tests {
         for count in [0, 1, 22, 100, FEW] {
             let bytes: Vec<u8> = (0..count as u32).map(|i| (i.wrapping_mul(OF_BYTES) >> 29) as u8).collect();
             let packed = pack(&bytes);
-            let mut few = Packer::of_few(count);
-            assert!(matches!(few.cells, Cells::Changed(_)));
-            assert_eq!(few.take(&mut RangeDecoder::new(&packed), count), bytes);
+            assert!(matches!(Packer::of_few(count).cells, Cells::Changed(_)));
+            assert_eq!(Packer::take_few(&mut RangeDecoder::new(&packed), count), bytes);
         }
         assert!(matches!(Packer::of_few(FEW + 1).cells, Cells::All(_)));
     }

@@ -128,8 +128,7 @@ impl Plan {
 /// Reads the output of [`put_plan`], for joints at rest.
 pub(crate) fn read_plan(bytes: &[u8], rest: &[Local]) -> Result<Plan, Malformed> {
     let mut coder = RangeDecoder::new(bytes);
-    let mut packer = Packer::of_few(rest.len());
-    let codes = packer.take(&mut coder, rest.len());
+    let codes = Packer::take_few(&mut coder, rest.len());
     let fail = |expected| Err(Malformed { at: 0, expected });
     let mut rotations = Rotations::default();
     let mut joints = Vec::with_capacity(rest.len());

@@ -34,7 +34,7 @@ const HIPS: f64 = 0.9;
 const INSIDE: f64 = 0.04;
 /// Largest shift of the centre of mass, as a share of a leg: a body further out of balance is falling, not standing.
 const FURTHEST: f64 = 0.15;
-/// A flight whose acceleration differs by this ratio from free fall is skipped: the rate or unit is wrong, or something
+/// A flight whose acceleration differs by this share of gravity from free fall is skipped: the rate or unit is wrong, or something
 /// carries the body.
 const NO_FLIGHT: f64 = 1.0;
 /// Warn of a centre of mass this far outside the support polygon \[m\].
@@ -272,8 +272,10 @@ fn report(clip: &Clip, balanced: &Clip, body: &Body, found: &BodyBalance, way: &
     }
     if way.left > 0 {
         let message = format!(
-            "flights that fall at more than twice the acceleration of free fall are left as they are: {}; is the rate of {} frames per second right, and the unit?",
-            way.left, found.fps
+            "flights whose acceleration is {:.0} % or more off free fall are left as they are: {}; is the rate of {} frames per second right, and the unit?",
+            NO_FLIGHT * 100.0,
+            way.left,
+            found.fps
         );
         report.warn("edit::flight", message);
     }
@@ -356,6 +358,15 @@ mod tests {
         let (balanced, report) = balance(&jump).unwrap();
         assert!(off(&jump).unwrap() > 0.05, "{:?}", off(&jump));
         assert!(off(&balanced).unwrap() < 0.03, "{:?} {report}", off(&balanced));
+    }
+
+    #[test]
+    fn flights_far_off_free_fall_are_left_and_the_reason_is_said() {
+        let jump = clip("alex_jump.bvh");
+        let rate = mocap_model::FrameRate::new(2.0 * jump.rate().fps()).unwrap();
+        let (_, report) = balance(&jump.with_rate(rate)).unwrap();
+        let said = |text: &str| report.warnings.iter().any(|warning| warning.message.contains(text));
+        assert!(said("is 100 % or more off free fall"), "{report}");
     }
 
     #[test]

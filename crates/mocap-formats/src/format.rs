@@ -282,6 +282,11 @@ pub enum FormatProblem {
     NeedsMotion { format: Format },
     #[error("{error}")]
     Scene { error: mocap_model::ModelError },
+    #[error(
+        "the clip is of another skeleton: joint {joint} of this file is '{expected}', of the clip '{found}'; names and \
+         parents of joints must agree"
+    )]
+    OtherSkeleton { joint: usize, expected: String, found: String },
 }
 
 impl crate::Problem for FormatProblem {
@@ -294,6 +299,7 @@ impl crate::Problem for FormatProblem {
             FormatProblem::OnlyMarkers | FormatProblem::NoMarkers { .. } => "format::markers",
             FormatProblem::OneClip { .. } => "format::one-clip",
             FormatProblem::Scene { .. } => "scene::apart",
+            FormatProblem::OtherSkeleton { .. } => "format::other-skeleton",
             FormatProblem::NoMotion | FormatProblem::NeedsMotion { .. } => "format::no-motion",
         }
     }

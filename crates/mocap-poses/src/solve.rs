@@ -186,8 +186,8 @@ fn as_examples(examples: &Examples, given: &JointGoals) -> Result<Vec<Vec<Goal>>
     if !seen.iter().flatten().any(|goal| goal.joint != hips && goal.orientation.is_some()) {
         return Ok(seen);
     }
-    for (joint, turn, evenly_spaced) in mountings(examples, given, Some(hips), CALIBRATED)? {
-        let share = RESTS * RESTS / (RESTS * RESTS + evenly_spaced * evenly_spaced);
+    for (joint, turn, deviation) in mountings(examples, given, Some(hips), CALIBRATED)? {
+        let share = RESTS * RESTS / (RESTS * RESTS + deviation * deviation);
         let turn = slerp(&Quat::identity(), &turn, share);
         let own = seen.iter_mut().flatten().filter(|goal| goal.joint == joint);
         own.filter_map(|goal| goal.orientation.as_mut()).for_each(|own| *own *= turn);

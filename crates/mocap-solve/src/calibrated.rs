@@ -114,7 +114,7 @@ pub(crate) fn calibrate(
         let out = used.iter().filter(|used| !**used).count();
         if out as f64 > MOST_WRONG * used.len() as f64 {
             let share = 100.0 * out as f64 / used.len() as f64;
-            return Err(SolveError::NoFit { share, limit: (FAR.1 * 1e3) as u32 });
+            return Err(SolveError::NoFit { share, limit: (MOST_WRONG * 100.0) as u32 });
         }
     }
     subject.attached.iter_mut().for_each(|attached| attached.weight = sigma.max(LEAST_SIGMA).powi(-2));

@@ -36,7 +36,8 @@ pub enum SolveError {
     )]
     NoFrameSeen { most: usize, markers: usize, least: usize },
     #[error(
-        "the markers do not fit a body: after the best fit {share:.0} % of them are more than {limit} mm off"
+        "the markers do not fit a body: {share:.0} % of them are far from where the others put them, and at most \
+         {limit} % may be left out"
     )]
     NoFit { share: f64, limit: u32 },
     #[error("the calibration lacks {missing} of {all} labels")]

@@ -278,7 +278,11 @@ fn arbitrary_labels_are_refused() {
         })
         .unwrap();
     let refused = solved(&shuffled, Some(&made.skeleton));
-    assert!(matches!(refused, Err(SolveError::NoFit { .. })), "{:?}", refused.map(|found| found.warnings));
+    let Err(error @ SolveError::NoFit { share, .. }) = refused else {
+        panic!("{:?}", refused.map(|found| found.warnings));
+    };
+    // The limit is that of the share which is stated.
+    assert!(share > 40.0 && error.to_string().contains("at most 40 %"), "{error}");
 }
 
 #[test]

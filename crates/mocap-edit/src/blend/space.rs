@@ -105,6 +105,11 @@ impl BlendSpace {
         Ok(BlendSpace { kind, samples, triangles })
     }
 
+    /// The numbers of samples and of parameters.
+    pub(crate) fn size(&self) -> [usize; 2] {
+        [self.samples.len(), self.samples[0].len()]
+    }
+
     /// The least and the largest value of a parameter among the samples.
     pub(super) fn range(&self, parameter: usize) -> [f64; 2] {
         let values = self.samples.iter().map(|sample| sample[parameter]);

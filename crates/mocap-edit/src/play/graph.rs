@@ -247,14 +247,12 @@ impl NodeKind {
 const MOST_NODES: usize = 1000;
 
 impl Graph {
-    /// Checks that nodes have no cycles, and that there are at most 1,000 of them.
+    /// Checks that nodes have no cycles, that there are at most 1,000 of them, and that what they refer to exists.
+    /// Motions are not checked, which may be read later: [`play`](crate::play()) checks them.
     ///
     /// # Errors
-    /// [`EditError::Graph`] with the nodes of the cycle, for too many nodes, or for a lerp with
-    /// other numbers of nodes and values.
-    ///
-    /// # Panics
-    /// If a node refers to a node that does not exist.
+    /// [`EditError::Graph`] with the nodes of the cycle, for too many nodes, for a lerp with
+    /// other numbers of nodes and values, or for a node, parameter or state that does not exist.
     pub fn check(&self) -> Result<(), EditError> {
         if self.nodes.len() > MOST_NODES {
             let reason = format!("it has {} nodes, more than the limit of {MOST_NODES}", self.nodes.len());
@@ -273,6 +271,7 @@ impl Graph {
                 return Err(EditError::Graph { reason });
             }
         }
+        self.check_references()?;
         if let Some(cycle) = self.cycle() {
             let names: Vec<&str> =
                 cycle.iter().chain(&cycle[..1]).map(|node| self.nodes[*node].name.as_str()).collect();
@@ -296,6 +295,9 @@ impl Graph {
     }
 
     fn cycle_from(&self, node: usize, path: &mut Vec<usize>, done: &mut [bool]) -> Option<Vec<usize>> {
+        if node >= self.nodes.len() {
+            return None;
+        }
         if let Some(start) = path.iter().position(|other| *other == node) {
             return Some(path[start..].to_vec());
         }

@@ -53,6 +53,8 @@ pub(super) struct Player<'a> {
     shown: Vec<Option<Moment>>,
     /// The last two outputs of each state machine, from which inertial transitions take velocities.
     before: Vec<Vec<Moment>>,
+    /// Number of changes of state.
+    pub(super) changes: usize,
     /// Transitions that fired, as (node, number).
     pub(super) fired: HashSet<(usize, usize)>,
     /// Frames within a transition.
@@ -87,6 +89,7 @@ impl<'a> Player<'a> {
             memory: vec![Memory::default(); graph.nodes.len()],
             shown: vec![None; graph.nodes.len()],
             before: vec![Vec::new(); graph.nodes.len()],
+            changes: 0,
             fired: HashSet::new(),
             changing: Vec::new(),
             names: Vec::new(),
@@ -182,7 +185,7 @@ impl<'a> Player<'a> {
     fn first(&mut self, node: usize) -> Moment {
         let (memory, shown) = (self.memory.clone(), self.shown.clone());
         self.shown.fill(None);
-        let (names, changing) = (self.names.len(), self.changing.last().copied());
+        let (names, changes, changing) = (self.names.len(), self.changes, self.changing.last().copied());
         self.restart(node, &mut vec![false; self.graph.nodes.len()]);
         let moment = self.play(node, 0.0);
         (self.memory, self.shown) = (memory, shown);
@@ -190,6 +193,7 @@ impl<'a> Player<'a> {
             *now = before;
         }
         self.names.truncate(names);
+        self.changes = changes;
         moment
     }
 
@@ -263,6 +267,7 @@ impl<'a> Player<'a> {
         let Some((number, transition)) = machine.transitions.iter().enumerate().find(fires) else { return };
         let from = *state;
         self.fired.insert((node, number));
+        self.changes += 1;
         let (left, entered) = (machine.states[from].1, machine.states[transition.to].1);
         // Nodes that the previous state uses too keep their phase.
         let mut fixed = vec![false; self.graph.nodes.len()];

@@ -3,7 +3,9 @@
 
 use mocap_formats::{Limits, bvh, skel};
 use mocap_model::{Clip, Pose, Role, Skeleton, Vector3};
-use mocap_retarget::{JointKind, JointTransfer, RetargetOptions, Retargeter, RoleMap, RoleReason, map_roles};
+use mocap_retarget::{
+    ExplainedTransfer, JointKind, RetargetOptions, Retargeter, RoleMap, RoleReason, map_roles,
+};
 use std::path::Path;
 
 /// The scheme that the names of a preset are recognised as.
@@ -156,21 +158,21 @@ fn helpers_of_rigs_are_left_alone() {
     for name in ["ik_foot_l", "ik_hand_gun", "ik_hand_root"] {
         assert_eq!(
             (of(name).kind, &of(name).transfer),
-            (JointKind::Handle, &Some(JointTransfer::KeepsRestPose)),
+            (JointKind::Handle, &Some(ExplainedTransfer::KeepsRestPose)),
             "{name}"
         );
     }
     for name in ["thigh_twist_01_l", "lowerarm_twist_02_r"] {
         assert_eq!(
             (of(name).kind, &of(name).transfer),
-            (JointKind::Twist, &Some(JointTransfer::KeepsRestPose)),
+            (JointKind::Twist, &Some(ExplainedTransfer::KeepsRestPose)),
             "{name}"
         );
     }
     assert_eq!(of("index_metacarpal_l").kind, JointKind::Hand);
     assert_eq!(of("root").kind, JointKind::Root);
     // Of five spine joints three have roles; the source's turns are spread over all of them.
-    assert!(matches!(of("spine_04").transfer, Some(JointTransfer::Blends(_))), "{:?}", of("spine_04"));
+    assert!(matches!(of("spine_04").transfer, Some(ExplainedTransfer::Blends(_))), "{:?}", of("spine_04"));
     let (motion, _) = retargeter.retarget(&source).unwrap();
     let rest = motion.skeleton().find("ik_hand_l").unwrap();
     let tracks = &motion.tracks()[rest.index()];

@@ -80,8 +80,8 @@ pub fn copy_weights(
     for (at, source) in sources.iter().enumerate().filter(|(_, source)| !source.is_empty()) {
         let mut by_place = vec![0.0; mesh.places.len()];
         source.iter().for_each(|(place, weight)| by_place[*place] += weight);
-        let covariance = diffusion.diffused(|place| by_place[place]);
-        covariance.into_iter().enumerate().for_each(|(place, weight)| weights[(place, at)] = weight);
+        let diffused = diffusion.diffused(|place| by_place[place]);
+        diffused.into_iter().enumerate().for_each(|(place, weight)| weights[(place, at)] = weight);
     }
     let mirror =
         Mirror::of(mesh).and_then(|mirror| Some((mirror.joints(bones, mesh.size, &joints)?, mirror)));
