@@ -18,8 +18,16 @@ const ABOUT: f64 = 0.05;
 /// If the source's arm penetrates deeper than this, it is a fault of the source and not a contact, for a person
 /// of 1.7 m \[m\].
 const DEEPEST: f64 = 0.02;
-/// Contacts with trunk, head and legs last at least this long \[s\]: swinging arms pass by. Claps may be shorter.
+/// Contacts of a hand with trunk, head and legs last at least this long \[s\]: swinging arms pass by. Claps may be
+/// shorter.
 const SHORTEST: f64 = 0.1;
+/// The same for a forearm alone \[s\]: it brushes the trunk in a walk, and rests on it in crossed arms.
+const SHORTEST_OF_FOREARM: f64 = 0.5;
+/// An arm rests on trunk, head and legs where its touching points move over them more slowly than this, for a person
+/// of 1.7 m \[m/s\]: arms that swing past a thigh touch no place that a target could keep.
+const RESTING: f64 = 0.15;
+/// Time over which that speed is measured, before and after a frame \[s\].
+const DURING: f64 = 0.05;
 /// Number of points on a forearm and on a hand that are tested if the arm is near.
 const FOREARM_POINTS: usize = 120;
 const HAND_POINTS: usize = 240;
@@ -140,10 +148,12 @@ pub(crate) fn find(
     let mut trees = None;
     let mut contacts = Vec::new();
     for ((arm, touched), mut near) in kinds.into_iter().zip(near) {
-        let is: Vec<bool> = near.iter().map(|near| !near.is_empty()).collect();
-        let shortest = if touched == Touched::Core { (SHORTEST * fps).ceil() as usize } else { 1 };
-        for run in runs(&is).into_iter().filter(|run| run.len() < shortest) {
-            near[run].iter_mut().for_each(Vec::clear);
+        if touched == Touched::Core {
+            if hands.is_none() {
+                keep_resting(body, &mut near, fps);
+            }
+            let shortest = if hands.is_none() { [SHORTEST, SHORTEST_OF_FOREARM] } else { [SHORTEST; 2] };
+            keep_long(body, &mut near, shortest.map(|time| (time * fps).ceil() as usize));
         }
         let nearest = near.iter().filter_map(|near| {
             let near = near.first()?;
@@ -156,6 +166,41 @@ pub(crate) fn find(
         contacts.push(ArmContacts { arm, touched, touches, part, on });
     }
     contacts
+}
+
+/// Clears the frames in which the points of an arm move over the part that they touch.
+fn keep_resting(body: &BodySurface, near: &mut [Vec<Near>], fps: f64) {
+    let ahead = (DURING * fps).ceil().max(1.0) as usize;
+    let most = body.person(RESTING) * ahead as f64 / fps;
+    let moves = |frame: usize, other: Option<usize>| {
+        // Where the arm does not touch, the other side tells.
+        let other = other.and_then(|other| near.get(other)).filter(|near| !near.is_empty())?;
+        let places = |point: &Near| {
+            let same = other.iter().find(|other| other.vertex == point.vertex)?;
+            Some((same.rest - point.rest).norm())
+        };
+        let ways: Vec<f64> = near[frame].iter().filter_map(places).collect();
+        // Other points of the arm have taken their place.
+        Some(ways.is_empty() || ways.iter().sum::<f64>() > most * ways.len() as f64)
+    };
+    let rests = |frame: usize| {
+        let sides = [moves(frame, frame.checked_sub(ahead)), moves(frame, Some(frame + ahead))];
+        !near[frame].is_empty() && !sides.contains(&Some(true))
+    };
+    let rests: Vec<bool> = (0..near.len()).map(rests).collect();
+    near.iter_mut().zip(rests).filter(|(_, rests)| !rests).for_each(|(near, _)| near.clear());
+}
+
+/// Clears contacts that are shorter than these numbers of frames: of a hand, and of a forearm alone.
+fn keep_long(body: &BodySurface, near: &mut [Vec<Near>], [of_hand, of_forearm]: [usize; 2]) {
+    let is: Vec<bool> = near.iter().map(|near| !near.is_empty()).collect();
+    for run in runs(&is) {
+        let on_hand = |near: &Near| matches!(body.parts[near.vertex as usize], Part::Hand(_));
+        let with_hand = near[run.clone()].iter().flatten().any(on_hand);
+        if run.len() < if with_hand { of_hand } else { of_forearm } {
+            near[run].iter_mut().for_each(Vec::clear);
+        }
+    }
 }
 
 /// A vertex of an arm that is near another part.
