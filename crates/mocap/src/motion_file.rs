@@ -326,6 +326,9 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
         None if clip.frames() > 1 => warnings.extend(unlikely_rate(clip.rate().fps())),
         None => {}
     }
+    if let Some(skeleton) = crate::unit::hinges_with_roles(&clip) {
+        clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
+    }
     // Such readers, like that of BVH, report it with its line.
     if !format.exchange().is_some_and(mocap_formats::Format::reports_rest) {
         warnings.extend(bvh::rest_first_frame(&clip));
