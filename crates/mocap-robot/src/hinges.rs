@@ -22,29 +22,52 @@ const HIP: usize = 2;
 /// unit of a file may not be known.
 const SIZE: f64 = 1.5;
 
-/// The roles of the joints of a humanoid robot, in a motion without stated roles; `None` for all others, people among
-/// them.
+/// What the motion of a humanoid robot shows of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnknownRobot {
+    /// The roles of its joints.
+    pub roles: Vec<(JointId, Role)>,
+    /// The rotation of each joint at rest: that of the file if the joint can turn there, else its mean over the motion.
+    pub rest_rotations: Vec<UnitQuaternion<f64>>,
+}
+
+/// The humanoid robot of a motion whose skeleton is all that is known; `None` for all others, people among them.
 ///
 /// Each joint below the base turns about one axis, or its name says so: then an edit may have turned it off its axis.
-pub fn roles_of_hinges(clip: &Clip) -> Option<Vec<(JointId, Role)>> {
-    let turns = Turns::of(clip)?;
-    let unit = SIZE / size(clip);
-    let up = clip.skeleton().space().up.vector();
-    let others = [Vector3::z(), Vector3::y(), Vector3::x()].into_iter().filter(|axis| *axis != up);
-    for up in std::iter::once(up).chain(others) {
-        let turn = mocap_model::rotation_between(&up, &Vector3::z());
-        let robot = turns.robot(clip, unit, &turn)?;
-        let Ok(humanoid) = Humanoid::find(&robot) else { continue };
-        if !turns.has_legs(&robot, &humanoid) {
-            continue;
-        }
-        let mut roles = humanoid.roles(&robot);
-        if !names_tell_sides(&robot, &humanoid) && walks_backwards(clip, &roles) {
-            roles.iter_mut().for_each(|(_, role)| *role = role.mirrored());
-        }
-        return Some(roles);
+pub fn unknown_robot(clip: &Clip) -> Option<UnknownRobot> {
+    let Hinges { robot, humanoid, rest, .. } = Hinges::of(clip, None)?;
+    let mut roles = humanoid.roles(&robot);
+    if !names_tell_sides(&robot, &humanoid) && walks_backwards(clip, &roles) {
+        roles.iter_mut().for_each(|(_, role)| *role = role.mirrored());
     }
-    None
+    Some(UnknownRobot { roles, rest_rotations: rest })
+}
+
+/// A robot as its motion shows it.
+pub(crate) struct Hinges {
+    /// One body per joint of the clip.
+    pub(crate) robot: Robot,
+    pub(crate) humanoid: Humanoid,
+    /// The turn of what is attached to the base against the clip.
+    pub(crate) turn: UnitQuaternion<f64>,
+    rest: Vec<UnitQuaternion<f64>>,
+}
+
+impl Hinges {
+    /// The humanoid in a motion; `metres` is the length of its unit, if known.
+    pub(crate) fn of(clip: &Clip, metres: Option<f64>) -> Option<Hinges> {
+        let turns = Turns::of(clip)?;
+        let unit = metres.unwrap_or_else(|| SIZE / size(clip));
+        let up = clip.skeleton().space().up.vector();
+        let others = [Vector3::z(), Vector3::y(), Vector3::x()].into_iter().filter(|axis| *axis != up);
+        std::iter::once(up).chain(others).find_map(|up| {
+            let turn = mocap_model::rotation_between(&up, &Vector3::z());
+            let robot = turns.robot(clip, unit, &turn)?;
+            let humanoid = Humanoid::find(&robot).ok()?;
+            let rest = turns.0.iter().map(|turn| turn.rest).collect();
+            turns.has_legs(&robot, &humanoid).then_some(Hinges { robot, humanoid, turn, rest })
+        })
+    }
 }
 
 /// What the name of a joint says.
@@ -57,16 +80,29 @@ enum Named {
     Other,
 }
 
+/// Words for the axis of a hinge, and for a joint.
+const AXES: [&str; 3] = ["pitch", "roll", "yaw"];
+const JOINTS: [&str; 7] = ["joint", "x", "y", "z", "rx", "ry", "rz"];
+
 impl Named {
     fn of(name: &str) -> Named {
         let name = name.to_lowercase();
         let mut words = name.split(|letter: char| !letter.is_alphanumeric());
-        match ["pitch", "roll", "yaw"].iter().any(|axis| name.contains(axis)) {
+        match AXES.iter().any(|axis| name.contains(axis)) {
             true => Named::Axis,
-            false if words.any(|word| word == "joint") => Named::Joint,
+            false if words.any(|word| JOINTS.contains(&word)) => Named::Joint,
             false => Named::Other,
         }
     }
+}
+
+/// A name up to the axis in it, such as `lankleroll` of `LAnkleRoll_joint` and of `LAnkleRollCollision_shape`: what has the
+/// same is a part of the hinge, not another one.
+fn stem(name: &str) -> Option<String> {
+    let letters: String = name.chars().filter(|letter| letter.is_alphanumeric()).collect();
+    let letters = letters.to_lowercase();
+    let end = AXES.iter().filter_map(|axis| Some(letters.find(axis)? + axis.len())).min()?;
+    Some(letters[..end].to_owned())
 }
 
 /// How a joint turns over a motion.
@@ -127,7 +163,11 @@ impl Turns {
             return None;
         }
         let below = skeleton.iter().filter(|(_, joint)| joint.parent.is_some());
-        let base = Turn { axis: None, rest: UnitQuaternion::identity(), name: Named::Other };
+        let base = skeleton
+            .roots()
+            .next()
+            .map_or_else(UnitQuaternion::identity, |id| skeleton.joint(id).rest_rotation);
+        let base = Turn { axis: None, rest: base, name: Named::Other };
         let turns = below.map(|(id, _)| Turn::of(clip, id));
         std::iter::once(Some(base)).chain(turns).collect::<Option<Vec<Turn>>>().map(Turns)
     }
@@ -140,12 +180,16 @@ impl Turns {
         // By joint: axes of the last two hinges up to it, in its frame.
         let mut before: Vec<[Vector3<f64>; 2]> = Vec::new();
         for ((id, joint), own) in skeleton.iter().zip(&self.0) {
-            let above = joint.parent.map_or([Vector3::z(), Vector3::x()], |parent| before[parent.index()]);
-            let [last, next] = above.map(|axis| own.rest.inverse() * axis);
+            let axes = joint.parent.map_or([Vector3::z(), Vector3::x()], |parent| before[parent.index()]);
+            let [last, next] = axes.map(|axis| own.rest.inverse() * axis);
             let tilted = last.cross(&next).try_normalize(0.1);
             let other = tilted.unwrap_or_else(|| last.cross(&Vector3::ith(last.iamin(), 1.0)).normalize());
             // The axis of a hinge that does not turn is unknown: those of one place differ.
-            let axis = own.axis.or_else(|| (own.name != Named::Other).then_some(other));
+            let mut above = std::iter::successors(joint.parent, |id| skeleton.joint(*id).parent);
+            let own_stem = stem(&joint.name);
+            let mut is_part =
+                || own_stem.is_some() && above.any(|id| stem(&skeleton.joint(id).name) == own_stem);
+            let axis = own.axis.or_else(|| (own.name != Named::Other && !is_part()).then_some(other));
             before.push(axis.map_or([last, next], |axis| [axis, last]));
             let placed = Isometry3::from_parts((joint.offset * unit).into(), own.rest);
             let placement = match joint.parent {

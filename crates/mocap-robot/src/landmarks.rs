@@ -107,6 +107,9 @@ impl Humanoid {
     /// The roles of joints of the robot's skeleton; see [`Robot::to_skeleton`]. A group of hinges has its role on the
     /// last one.
     pub fn roles(&self, robot: &Robot) -> Vec<(JointId, Role)> {
+        /// Least distance of the joint of a role from the next, as a share of the segment's length.
+        const APART: f64 = 0.1;
+        let rest = Rest::of(robot, self.upright);
         let joints = robot.skeleton_joints();
         let bodies = robot.body_joints();
         let [pelvis, torso] = [self.pelvis, self.torso].map(|body| bodies[body].0);
@@ -118,7 +121,13 @@ impl Humanoid {
             let bends = |joint: &usize| robot.joints()[*joint].body == limb.middle.body;
             let Some(middle) = limb.joints.iter().position(bends) else { return };
             let [before, behind] = [&limb.joints[..middle], &limb.joints[middle + 1..]];
-            roles.extend(before.last().map(|joint| (joints[*joint], upper)));
+            // A hinge at the place of the knee or elbow shows no direction.
+            let apart = |joint: &&usize| {
+                let [at, bend] = [**joint, limb.joints[middle]].map(|joint| rest.line(joint).0);
+                (at - bend).norm() > APART * limb.lengths[0]
+            };
+            let upper_joint = before.iter().rev().find(apart).or(before.last());
+            roles.extend(upper_joint.map(|joint| (joints[*joint], upper)));
             roles.push((joints[limb.joints[middle]], lower));
             roles.extend(behind.last().map(|joint| (joints[*joint], end)));
         };
@@ -182,7 +191,7 @@ fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> O
     let own = &way.hinges;
     let is_named = |hinge: &usize| match given {
         Some(given) => given.contains(hinge),
-        None => rest.robot.joints()[*hinge].name.to_lowercase().contains(name),
+        None => is_called(&rest.robot.joints()[*hinge].name, name),
     };
     let named: Vec<usize> = own.iter().copied().filter(is_named).collect();
     let middle = if named.is_empty() { vec![bend(rest, way)?] } else { named };
@@ -194,6 +203,13 @@ fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> O
     let next = (1..behind.len()).find(is_next);
     behind.truncate(next.unwrap_or(behind.len()));
     (!before.is_empty()).then_some([before, middle, behind])
+}
+
+/// Whether a joint is called a knee or an elbow; some robots call the latter `l_el`.
+fn is_called(joint: &str, name: &str) -> bool {
+    let joint = joint.to_lowercase();
+    let mut words = joint.split(|letter: char| !letter.is_alphanumeric());
+    joint.contains(name) || (name == "elbow" && words.any(|word| word == "el"))
 }
 
 /// The hinge nearest to the middle of a limb that bends it; one about a lateral axis if there is one.

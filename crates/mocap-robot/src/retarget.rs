@@ -19,12 +19,14 @@ use crate::landmarks::Humanoid;
 use crate::limb::{Bends, Limb};
 use crate::lowest::lowest;
 use crate::measure::measure;
+use crate::own_motion::own_poses;
 use crate::planted::hold_still;
 use crate::report::RobotReport;
 use crate::sole::{foot_shapes, lowest_of};
 use crate::solids::{Solids, check_shapes};
-use crate::solve::{Smoothness, Sweeps, fit_frames, fit_motion, whole};
+use crate::solve::{Smoothness, Sweeps, bounds, fit_frames, fit_motion, whole};
 use crate::source::{Source, SourceFrame, Steps};
+use crate::source_points::limb_points;
 use crate::speed_limits::{exceed, highest_steps, hold as hold_speeds};
 
 /// How a motion is put on a robot.
@@ -136,12 +138,19 @@ pub fn retarget(
     let mut kinematics = Kinematics::new(robot);
     let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
     let humanoid = &anatomy.humanoid;
-    let source = Source::of(clip, metres, options.fps)?;
+    let mut source = Source::of(clip, metres, options.fps, limb_points(clip, metres, robot, humanoid))?;
+    let own = own_poses(clip, metres, robot, options.fps).map(|poses| within_limits(robot, poses));
+    if let Some(poses) = &own {
+        source.is_of(robot, &anatomy, poses);
+    }
     if !(source.leg_length.is_finite() && source.leg_length > LEAST_LEG) {
         return Err(RobotError::SourceLegs { length: source.leg_length });
     }
     let ratio = leg_length(humanoid) / source.leg_length;
     let mut goals = goals(&source, humanoid, ratio);
+    for (goal, pose) in goals.iter_mut().zip(own.iter().flatten()) {
+        goal.values = Some(pose.values.clone());
+    }
     let start = first_pose(&kinematics, &goals[0], &anatomy);
     let solids = solids_of(&mut kinematics, &anatomy);
     let apart = if options.separate { STAGES[0].apart } else { 0.0 };
@@ -149,7 +158,9 @@ pub fn retarget(
     let mut costs = Costs { anatomy: &anatomy, solids: &solids, weights };
     let highest = options.highest(robot);
     let smoothness = smoothness(humanoid, &source.steps, &highest, options.fps);
-    let mut poses = first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints);
+    let is_own = own.is_some();
+    let mut poses =
+        own.unwrap_or_else(|| first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints));
 
     let feet = [0, 1].map(|foot| {
         let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
@@ -161,13 +172,18 @@ pub fn retarget(
         goal.pins = pins;
     }
     lift_swings(robot, humanoid, &poses, &clearances(&source.frames, options.fps), &mut goals);
+    // A motion of the robot itself needs no fit.
     for stage in STAGES {
         let apart = if options.separate { stage.apart } else { 0.0 };
         costs.weights =
             Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
-        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, whole(stage.sweeps));
+        if !is_own {
+            fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, whole(stage.sweeps));
+        }
     }
-    hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
+    if !is_own {
+        hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
+    }
     let balances = options.balance && anatomy.masses.total() > 0.0;
     if balances {
         let mut support = None;
@@ -203,6 +219,18 @@ pub fn retarget(
         .collect();
     let report = measure((robot, &solids), &anatomy, &motion, &goals, &standing, &highest, ratio);
     Ok((motion, report))
+}
+
+/// The poses with every joint within its limits, and mimics where they follow.
+fn within_limits(robot: &Robot, mut poses: Vec<RobotPose>) -> Vec<RobotPose> {
+    let bounds = bounds(robot);
+    for pose in &mut poses {
+        for (value, [min, max]) in pose.values.iter_mut().zip(&bounds) {
+            *value = value.max(*min).min(*max);
+        }
+        follow_mimics(robot, &mut pose.values);
+    }
+    poses
 }
 
 /// The collision shapes of a robot at rest. Parts that penetrate each other at rest, or in the reference stance
@@ -341,6 +369,7 @@ fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goal> {
             lift: [None; 2],
             clear: [0.0; 2],
             centre: None,
+            values: None,
         }
     };
     source.frames.iter().map(of).collect()

@@ -8,7 +8,7 @@ use mocap_analysis::guess_unit;
 use mocap_formats::Finding;
 use mocap_model::{Clip, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitSource};
 use mocap_retarget::map_roles;
-use mocap_robot::{Bends, Humanoid, roles_of_hinges};
+use mocap_robot::{Bends, Humanoid, unknown_robot};
 
 use crate::{BodySize, Problem, ReadOptions};
 
@@ -141,7 +141,15 @@ pub(crate) fn robot_with_roles(skeleton: &Skeleton, bends: &Bends) -> Option<Ske
 pub(crate) fn hinges_with_roles(clip: &Clip) -> Option<Skeleton> {
     let skeleton = clip.skeleton();
     let stated = skeleton.robot().is_some() || skeleton.joints().iter().any(|joint| joint.role.is_some());
-    if stated { None } else { with_stated(skeleton, roles_of_hinges(clip)?) }
+    if stated {
+        return None;
+    }
+    let robot = unknown_robot(clip)?;
+    let mut rest = robot.rest_rotations.into_iter();
+    let skeleton = skeleton.with_joints(|joint| {
+        joint.rest_rotation = rest.next().expect("there is one for each joint");
+    });
+    with_stated(&skeleton.ok()?, robot.roles)
 }
 
 fn with_stated(skeleton: &Skeleton, roles: Vec<(JointId, Role)>) -> Option<Skeleton> {
