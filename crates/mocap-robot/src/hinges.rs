@@ -27,7 +27,7 @@ const SIZE: f64 = 1.5;
 pub struct UnknownRobot {
     /// The roles of its joints.
     pub roles: Vec<(JointId, Role)>,
-    /// The rotation of each joint at rest: that of the file if the joint can turn there, else its mean over the motion.
+    /// The rotation of each joint at rest: that of the file if all joints can be so, else the mean over the motion.
     pub rest_rotations: Vec<UnitQuaternion<f64>>,
 }
 
@@ -112,6 +112,8 @@ struct Turn {
     axis: Option<Vector3<f64>>,
     /// In the frame of its parent, in a pose that is usual.
     rest: UnitQuaternion<f64>,
+    /// Whether it can be as the file has it at rest.
+    rests: bool,
     name: Named,
 }
 
@@ -122,7 +124,7 @@ impl Turn {
         let name = Named::of(&joint.name);
         let track = &clip.track(id).rotation;
         let Track::Sampled(samples) = track else {
-            return Some(Turn { axis: None, rest: track.at(0), name });
+            return Some(Turn { axis: None, rest: track.at(0), rests: true, name });
         };
         let count = samples.len().min(FRAMES);
         let first = samples[0];
@@ -130,7 +132,7 @@ impl Turn {
         let turns: Vec<Vector3<f64>> = (0..count).map(turn).collect();
         let spread: Matrix3<f64> = turns.iter().map(|turn| turn * turn.transpose()).sum();
         if turns.iter().all(|turn| turn.norm() < OFF_AXIS) {
-            return Some(Turn { axis: None, rest: first, name });
+            return Some(Turn { axis: None, rest: first, rests: true, name });
         }
         let eigen = spread.symmetric_eigen();
         let axis: Vector3<f64> = eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned();
@@ -140,11 +142,9 @@ impl Turn {
         }
         let from_rest = (joint.rest_rotation.inverse() * first).scaled_axis();
         let mean = turns.iter().map(|turn| axis.dot(turn)).sum::<f64>() / count as f64;
-        let rest = match off(&from_rest) < OFF_AXIS {
-            true => joint.rest_rotation,
-            false => first * UnitQuaternion::new(axis * mean),
-        };
-        Some(Turn { axis: Some(axis), rest, name })
+        let rest = first * UnitQuaternion::new(axis * mean);
+        let rests = off(&from_rest) < OFF_AXIS;
+        Some(Turn { axis: Some(axis), rest, rests, name })
     }
 }
 
@@ -167,9 +167,15 @@ impl Turns {
             .roots()
             .next()
             .map_or_else(UnitQuaternion::identity, |id| skeleton.joint(id).rest_rotation);
-        let base = Turn { axis: None, rest: base, name: Named::Other };
+        let base = Turn { axis: None, rest: base, rests: true, name: Named::Other };
         let turns = below.map(|(id, _)| Turn::of(clip, id));
-        std::iter::once(Some(base)).chain(turns).collect::<Option<Vec<Turn>>>().map(Turns)
+        let mut turns: Vec<Turn> = std::iter::once(Some(base)).chain(turns).collect::<Option<_>>()?;
+        // A rest pose that all hinges can take is that of the robot.
+        if turns.iter().all(|turn| turn.rests) {
+            let at_rest = skeleton.joints().iter().map(|joint| joint.rest_rotation);
+            turns.iter_mut().zip(at_rest).for_each(|(turn, rest)| turn.rest = rest);
+        }
+        Some(Turns(turns))
     }
 
     /// A robot with one body per joint, in the order of the skeleton: the joints of [`Robot::to_skeleton`] are those of

@@ -1,9 +1,10 @@
 //! Motions of the robot itself, in a file of any format: they need no fit.
 
 use mocap_model::{
-    Clip, ForwardKinematics, FrameRate, Isometry3, JointId, Pose, Robot, RobotJointKind, RobotPose, Skeleton,
+    Clip, ForwardKinematics, Isometry3, JointId, Pose, Robot, RobotJointKind, RobotPose, Skeleton, Space,
     UnitQuaternion, Vector3,
 };
+use nalgebra::{Matrix3, Rotation3};
 
 use crate::source::upright;
 
@@ -19,9 +20,10 @@ pub(crate) struct OwnSkeleton {
     /// By joint of the robot's skeleton: its frame in that of the joint of the clip. Formats without rotations at rest,
     /// such as BVH, give joints the axes of the space.
     frames: Vec<UnitQuaternion<f64>>,
-    /// Maps the up axis of the clip to Z.
-    turn: UnitQuaternion<f64>,
-    metres: f64,
+    /// Maps the axes of the clip to those of the robot.
+    pub(crate) turn: UnitQuaternion<f64>,
+    /// The length of the unit of the clip.
+    pub(crate) metres: f64,
 }
 
 impl OwnSkeleton {
@@ -32,12 +34,17 @@ impl OwnSkeleton {
         let find = |name: &str| skeleton.iter().find(|(_, joint)| joint.name == name).map(|(id, _)| id);
         let joints: Vec<JointId> =
             own.joints().iter().map(|joint| find(&joint.name)).collect::<Option<_>>()?;
+        let sum = |lengths: &mut dyn Iterator<Item = f64>| lengths.sum::<f64>();
+        let own_length = sum(&mut own.joints().iter().skip(1).map(|joint| joint.offset.norm()));
+        let length = sum(&mut joints.iter().skip(1).map(|id| skeleton.joint(*id).offset.norm()));
+        // A unit that was guessed from the size of people is known better from the robot.
+        let is_guess = skeleton.space().unit.is_none_or(|unit| unit.source.is_guess());
+        let metres = if is_guess && length > 0.0 { own_length / length } else { metres };
         let same = own.joints().iter().zip(&joints).all(|(joint, id)| {
             let other = skeleton.joint(*id);
-            let length = |offset: &Vector3<f64>, unit: f64| offset.norm() * unit;
             match (joint.parent, other.parent) {
                 (Some(parent), Some(other_parent)) => {
-                    let off = length(&joint.offset, 1.0) - length(&other.offset, metres);
+                    let off = joint.offset.norm() - other.offset.norm() * metres;
                     joints[parent.index()] == other_parent && off.abs() < TOLERANCE
                 }
                 (None, other) => other.is_none(),
@@ -47,7 +54,6 @@ impl OwnSkeleton {
         if !same {
             return None;
         }
-        let turn = upright(skeleton.space().up);
         let [at_rest, rest] = [&own, skeleton.as_ref()].map(|skeleton| {
             let mut object = Pose::default();
             Pose::rest(skeleton).to_object(skeleton, &mut object);
@@ -56,10 +62,17 @@ impl OwnSkeleton {
         let from_base = |joints: &[Isometry3<f64>], base: usize, joint: usize| {
             joints[joint].translation.vector - joints[base].translation.vector
         };
-        let stands = joints.iter().enumerate().all(|(index, id)| {
-            let found = turn * (from_base(&rest, joints[0].index(), id.index()) * metres);
-            (found - from_base(&at_rest, 0, index)).norm() < TOLERANCE
-        });
+        let stands = |turn: &UnitQuaternion<f64>| {
+            joints.iter().enumerate().all(|(index, id)| {
+                let found = turn * (from_base(&rest, joints[0].index(), id.index()) * metres);
+                (found - from_base(&at_rest, 0, index)).norm() < TOLERANCE
+            })
+        };
+        // Formats with axes of their own turn a robot so that it faces their forward; BVH states no axes.
+        let turns = [to_robot_space(skeleton.space()), upright(skeleton.space().up)];
+        let standing = turns.iter().find(|turn| stands(turn)).copied();
+        let turn = standing.unwrap_or(turns[1]);
+        let stands = standing.is_some();
         let frame = |(index, id): (usize, &JointId)| match stands {
             true => (turn * rest[id.index()].rotation).inverse() * at_rest[index].rotation,
             false => UnitQuaternion::identity(),
@@ -108,10 +121,11 @@ impl OwnSkeleton {
     }
 }
 
-/// The clip at a rate, if the robot's.
-pub(crate) fn own_poses(clip: &Clip, metres: f64, robot: &Robot, fps: FrameRate) -> Option<Vec<RobotPose>> {
-    let own = OwnSkeleton::of(clip, metres, robot)?;
-    own.poses(&clip.resampled(fps).ok()?, robot)
+/// Maps the forward axis of a space to X and its up axis to Z, as robots have them.
+fn to_robot_space(space: &Space) -> UnitQuaternion<f64> {
+    let (up, forward) = (space.up.vector(), space.forward.vector());
+    let rows = [forward.transpose(), up.cross(&forward).transpose(), up.transpose()];
+    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(Matrix3::from_rows(&rows)))
 }
 
 /// How far a transform moves anything [rad, m].

@@ -3,7 +3,7 @@
 use mocap_analysis::{
     BalanceCurves, BodyBalance, OverSoles, Polygon, Support, centre_aside, centre_higher, flights, runs,
 };
-use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
+use mocap_model::{Clip, FrameRate, Isometry3, ModelError, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::{Point3, Vector2};
 
 use crate::RobotError;
@@ -19,7 +19,7 @@ use crate::landmarks::Humanoid;
 use crate::limb::{Bends, Limb};
 use crate::lowest::lowest;
 use crate::measure::measure;
-use crate::own_motion::own_poses;
+use crate::own_motion::OwnSkeleton;
 use crate::planted::hold_still;
 use crate::report::RobotReport;
 use crate::sole::{foot_shapes, lowest_of};
@@ -99,6 +99,8 @@ const BALANCE_SWEEPS: usize = 2;
 /// Distance from the edge of the soles at which the zero-moment point is planned \[m\]: the fitted motion is
 /// not exact.
 const INSIDE: f64 = 0.015;
+/// The share of a greatest step by which rounded numbers are beyond it.
+const ROUNDING: f64 = 1e-3;
 /// Sweeps that restore the positions of feet after joint speeds were limited.
 const HELD_SWEEPS: usize = 6;
 
@@ -138,8 +140,14 @@ pub fn retarget(
     let mut kinematics = Kinematics::new(robot);
     let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
     let humanoid = &anatomy.humanoid;
-    let mut source = Source::of(clip, metres, options.fps, limb_points(clip, metres, robot, humanoid))?;
-    let own = own_poses(clip, metres, robot, options.fps).map(|poses| within_limits(robot, poses));
+    let own = OwnSkeleton::of(clip, metres, robot);
+    let metres = own.as_ref().map_or(metres, |own| own.metres);
+    let points = limb_points(clip, metres, (robot, humanoid, own.as_ref()));
+    let turn = own.as_ref().map(|own| own.turn);
+    let mut source = Source::of(clip, metres, options.fps, (points, turn))?;
+    let own = own.map(|own| Ok(own.poses(&clip.resampled(options.fps)?, robot))).transpose();
+    let own = own.map_err(|error: ModelError| RobotError::from(error))?.flatten();
+    let own = own.map(|poses| within_limits(robot, poses));
     if let Some(poses) = &own {
         source.is_of(robot, &anatomy, poses);
     }
@@ -202,9 +210,13 @@ pub fn retarget(
     }
     let steps = highest_steps(robot, &highest.speeds, options.fps.frame_time());
     if exceed(&poses, &steps) {
+        // Rounded numbers of a motion on the robot may be beyond a limit.
+        let rounded: Vec<f64> = steps.iter().map(|step| step * (1.0 + ROUNDING)).collect();
+        let is_rounded = is_own && !exceed(&poses, &rounded);
         hold_speeds(&mut poses, &steps);
         poses.iter_mut().for_each(|pose| follow_mimics(robot, &mut pose.values));
-        let sweeps = Sweeps { highest: Some(&steps), ..whole(HELD_SWEEPS) };
+        let sweeps = if is_rounded { 0 } else { HELD_SWEEPS };
+        let sweeps = Sweeps { highest: Some(&steps), ..whole(sweeps) };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
     }
     raise(robot, humanoid, &mut poses, options.fps);

@@ -130,16 +130,17 @@ impl Joints {
 
 impl Source {
     /// Reads a clip with roles, `metres` per unit, at `fps` frames per second.
-    /// The limbs are those of `points`, if given: in robots, a hip is not where one of its joints is.
+    /// The limbs are those of `points`, if given: in robots, a hip is not where one of its joints is. `turn` maps the axes
+    /// of the clip to those of the robot; by default, its up axis to Z.
     pub(crate) fn of(
         clip: &Clip,
         metres: f64,
         fps: FrameRate,
-        points: Option<LimbPoints>,
+        (points, turn): (Option<LimbPoints>, Option<UnitQuaternion<f64>>),
     ) -> Result<Source, RobotError> {
         let joints = Joints::of(clip.skeleton())?;
         let points = points.unwrap_or_else(|| LimbPoints::of(&joints));
-        let turn = upright(clip.skeleton().space().up);
+        let turn = turn.unwrap_or_else(|| upright(clip.skeleton().space().up));
         let feet = feet_of(clip.skeleton());
         // A robot walks on one level floor.
         let motions: Vec<_> = FootMotion::of(clip, &feet).into_iter().map(FootMotion::on_one_floor).collect();

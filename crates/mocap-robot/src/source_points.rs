@@ -17,10 +17,9 @@ type OnClip<'a> = &'a dyn Fn(JointId, Vector3<f64>) -> (JointId, Vector3<f64>);
 pub(crate) fn limb_points(
     clip: &Clip,
     metres: f64,
-    target: &Robot,
-    humanoid: &Humanoid,
+    (target, humanoid, own): (&Robot, &Humanoid, Option<&OwnSkeleton>),
 ) -> Option<LimbPoints> {
-    if let Some(own) = OwnSkeleton::of(clip, metres, target) {
+    if let Some(own) = own {
         return points(clip, target, humanoid, &|joint, at| own.point(joint, &at));
     }
     if let Some(robot) = clip.skeleton().robot() {
