@@ -30,6 +30,7 @@ mod rates;
 mod resume;
 mod retarget;
 mod rigging;
+mod robot_sources;
 mod robots;
 mod solving;
 mod stance;

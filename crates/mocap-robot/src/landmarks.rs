@@ -214,6 +214,8 @@ fn is_called(joint: &str, name: &str) -> bool {
 
 /// The hinge nearest to the middle of a limb that bends it; one about a lateral axis if there is one.
 fn bend(rest: &Rest, way: &Way) -> Option<usize> {
+    /// A hinge that is further than this from the middle of a limb is at its end, as a share of its length.
+    const AT_AN_END: f64 = 0.4;
     let [first, .., last] = way.hinges[..] else { return None };
     let from = rest.line(first).0;
     let end = Point3::from(rest.placed[way.end].translation.vector);
@@ -228,10 +230,15 @@ fn bend(rest: &Rest, way: &Way) -> Option<usize> {
         };
         let bends = (to - at).try_normalize(1e-6).is_some_and(|below| axis.dot(&below).abs() < 0.7);
         let share = (at - from).norm() / ((at - from).norm() + (to - at).norm()).max(1e-9);
-        bends.then(|| (hinge, (share - 0.5).abs() - 0.2 * axis.y.abs()))
+        bends.then(|| (hinge, (share - 0.5).abs(), 0.2 * axis.y.abs()))
     };
     let bends = way.hinges[1..].iter().filter_map(|hinge| along(*hinge));
-    bends.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(hinge, _)| hinge)
+    let best = bends.min_by(|(_, a, across), (_, b, other)| (a - across).total_cmp(&(b - other)));
+    // Hinges at the end of a limb do not bend it: then nothing is known of the segment behind its last hinge.
+    let at_an_end = best.is_none_or(|(_, off, _)| off > AT_AN_END);
+    let (at, axis) = rest.line(last);
+    let bends_last = (at - from).try_normalize(1e-6).is_some_and(|above| axis.dot(&above).abs() < 0.7);
+    if at_an_end && bends_last { Some(last) } else { best.map(|(hinge, ..)| hinge) }
 }
 
 fn limb(rest: &Rest, parts: &[Vec<usize>; 3], root: usize, end: Point3<f64>, end_body: usize) -> Limb {

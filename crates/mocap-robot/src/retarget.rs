@@ -3,13 +3,13 @@
 use mocap_analysis::{
     BalanceCurves, BodyBalance, OverSoles, Polygon, Support, centre_aside, centre_higher, flights, runs,
 };
-use mocap_model::{Clip, FrameRate, Isometry3, ModelError, Robot, RobotMotion, RobotPose, Vector3};
+use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::{Point3, Vector2};
 
 use crate::RobotError;
 use crate::anatomy::Anatomy;
 use crate::anchors::{clearances, hold};
-use crate::balance::track;
+use crate::balance::{figures, track};
 use crate::cost::{Costs, Goal, Weights};
 use crate::first_fit::{FIRST_SWEEPS, first_fit};
 use crate::free_fall::fall_freely;
@@ -99,6 +99,8 @@ const BALANCE_SWEEPS: usize = 2;
 /// Distance from the edge of the soles at which the zero-moment point is planned \[m\]: the fitted motion is
 /// not exact.
 const INSIDE: f64 = 0.015;
+/// The share of frames in which a plan has to stand better for a motion of the robot itself to be changed.
+const BETTER: f64 = 0.02;
 /// The share of a greatest step by which rounded numbers are beyond it.
 const ROUNDING: f64 = 1e-3;
 /// Sweeps that restore the positions of feet after joint speeds were limited.
@@ -145,8 +147,10 @@ pub fn retarget(
     let points = limb_points(clip, metres, (robot, humanoid, own.as_ref()));
     let turn = own.as_ref().map(|own| own.turn);
     let mut source = Source::of(clip, metres, options.fps, (points, turn))?;
-    let own = own.map(|own| Ok(own.poses(&clip.resampled(options.fps)?, robot))).transpose();
-    let own = own.map_err(|error: ModelError| RobotError::from(error))?.flatten();
+    let own = match own {
+        Some(own) => own.poses(&clip.resampled(options.fps)?, robot),
+        None => None,
+    };
     let own = own.map(|poses| within_limits(robot, poses));
     if let Some(poses) = &own {
         source.is_of(robot, &anatomy, poses);
@@ -193,6 +197,13 @@ pub fn retarget(
         hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
     }
     let balances = options.balance && anatomy.masses.total() > 0.0;
+    let within = |poses: Vec<RobotPose>| {
+        let motion = RobotMotion { fps: options.fps, poses };
+        let share =
+            figures(&track(robot, &anatomy, &motion), robot, &anatomy.masses).and_then(|found| found.within);
+        (motion.poses, share.unwrap_or(0.0))
+    };
+    let as_it_is = (balances && is_own).then(|| poses.clone());
     if balances {
         let mut support = None;
         // The centre of mass must not pull parts into each other.
@@ -207,6 +218,11 @@ pub fn retarget(
             fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, whole(BALANCE_SWEEPS));
         }
         hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
+    }
+    if let Some(before) = as_it_is {
+        // A motion of the robot that stands as well as its plan stays as it is.
+        let (planned, before) = (within(poses), within(before));
+        poses = if planned.1 > before.1 + BETTER { planned.0 } else { before.0 };
     }
     let steps = highest_steps(robot, &highest.speeds, options.fps.frame_time());
     if exceed(&poses, &steps) {
