@@ -7,7 +7,8 @@ use mocap_model::{
 };
 use nalgebra::Matrix3;
 
-use crate::landmarks::Humanoid;
+use crate::landmarks::{ELBOW, Humanoid, KNEE, is_called};
+use crate::limb::Limb;
 use crate::limb_pairs::left_of;
 
 /// Number of frames that are looked at, over the whole motion.
@@ -29,6 +30,8 @@ pub struct UnknownRobot {
     pub roles: Vec<(JointId, Role)>,
     /// The rotation of each joint at rest: that of the file if all joints can be so, else the mean over the motion.
     pub rest_rotations: Vec<UnitQuaternion<f64>>,
+    /// Which limbs have no joint that is called a knee or an elbow: theirs are found from lengths and axes.
+    pub unnamed: Option<&'static str>,
 }
 
 /// The humanoid robot of a motion whose skeleton is all that is known; `None` for all others, people among them.
@@ -40,7 +43,18 @@ pub fn unknown_robot(clip: &Clip) -> Option<UnknownRobot> {
     if !names_tell_sides(&robot, &humanoid) && walks_backwards(clip, &roles) {
         roles.iter_mut().for_each(|(_, role)| *role = role.mirrored());
     }
-    Some(UnknownRobot { roles, rest_rotations: rest })
+    let is_named = |limb: &Limb, name: &str| {
+        limb.joints.iter().any(|joint| is_called(&robot.joints()[*joint].name, name))
+    };
+    let knees = humanoid.legs.iter().all(|leg| is_named(leg, KNEE));
+    let elbows = humanoid.arms.iter().flatten().all(|arm| is_named(arm, ELBOW));
+    let unnamed = match (knees, elbows) {
+        (true, true) => None,
+        (true, false) => Some("the elbows"),
+        (false, true) => Some("the knees"),
+        (false, false) => Some("knees and elbows"),
+    };
+    Some(UnknownRobot { roles, rest_rotations: rest, unnamed })
 }
 
 /// A robot as its motion shows it.

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use mocap_model::{Isometry3, JointId, Robot, Role, UnitQuaternion};
+use mocap_model::{Isometry3, JointId, Robot, Role, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
 use crate::RobotError;
@@ -205,11 +205,15 @@ fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> O
     (!before.is_empty()).then_some([before, middle, behind])
 }
 
+/// What the middle of a leg and that of an arm are called.
+pub(crate) const KNEE: &str = "knee";
+pub(crate) const ELBOW: &str = "elbow";
+
 /// Whether a joint is called a knee or an elbow; some robots call the latter `l_el`.
-fn is_called(joint: &str, name: &str) -> bool {
+pub(crate) fn is_called(joint: &str, name: &str) -> bool {
     let joint = joint.to_lowercase();
     let mut words = joint.split(|letter: char| !letter.is_alphanumeric());
-    joint.contains(name) || (name == "elbow" && words.any(|word| word == "el"))
+    joint.contains(name) || (name == ELBOW && words.any(|word| word == "el"))
 }
 
 /// The hinge nearest to the middle of a limb that bends it; one about a lateral axis if there is one.
@@ -228,7 +232,11 @@ fn bend(rest: &Rest, way: &Way) -> Option<usize> {
             // Nothing is behind the last hinge of an arm without a wrist but its forearm.
             true => measured_end(rest, body, at)?,
         };
-        let bends = (to - at).try_normalize(1e-6).is_some_and(|below| axis.dot(&below).abs() < 0.7);
+        let is_across =
+            |way: Vector3<f64>| way.try_normalize(1e-6).is_some_and(|way| axis.dot(&way).abs() < 0.7);
+        // A hinge along the segment above only twists it, if there is one.
+        let twists = (at - from).norm() > 0.2 * (to - at).norm() && !is_across(at - from);
+        let bends = is_across(to - at) && !twists;
         let share = (at - from).norm() / ((at - from).norm() + (to - at).norm()).max(1e-9);
         bends.then(|| (hinge, (share - 0.5).abs(), 0.2 * axis.y.abs()))
     };
@@ -258,7 +266,7 @@ fn limb(rest: &Rest, parts: &[Vec<usize>; 3], root: usize, end: Point3<f64>, end
 }
 
 fn leg(rest: &Rest, way: &Way, (pelvis, knees): (usize, Option<[usize; 2]>)) -> Option<Limb> {
-    let parts = split(rest, way, ("knee", knees))?;
+    let parts = split(rest, way, (KNEE, knees))?;
     let shank = rest.robot.joints()[*parts[1].last()?].body;
     let ankle = if parts[2].is_empty() {
         Point3::from(rest.placed[way.end].translation.vector)
@@ -286,7 +294,7 @@ fn beside_neck(rest: &Rest, mut leg: Limb, knee: usize) -> Limb {
 }
 
 fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> Option<Limb> {
-    let parts = split(rest, way, ("elbow", elbows))?;
+    let parts = split(rest, way, (ELBOW, elbows))?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
     let wrist = if parts[2].is_empty() {
         far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0]))

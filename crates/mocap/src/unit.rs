@@ -137,8 +137,8 @@ pub(crate) fn robot_with_roles(skeleton: &Skeleton, bends: &Bends) -> Option<Ske
 }
 
 /// The skeleton of a motion with the roles of its joints, if it is that of a humanoid robot which is not known, such as
-/// one in a BVH file; `None` for others, and where roles are stated.
-pub(crate) fn hinges_with_roles(clip: &Clip) -> Option<Skeleton> {
+/// one in a BVH file, and a warning where names do not confirm them; `None` for others, and where roles are stated.
+pub(crate) fn hinges_with_roles(clip: &Clip) -> Option<(Skeleton, Option<Finding>)> {
     let skeleton = clip.skeleton();
     let stated = skeleton.robot().is_some() || skeleton.joints().iter().any(|joint| joint.role.is_some());
     if stated {
@@ -149,7 +149,8 @@ pub(crate) fn hinges_with_roles(clip: &Clip) -> Option<Skeleton> {
     let skeleton = skeleton.with_joints(|joint| {
         joint.rest_rotation = rest.next().expect("there is one for each joint");
     });
-    with_stated(&skeleton.ok()?, robot.roles)
+    let doubt = robot.unnamed.map(|limbs| Finding::new(Problem::RobotJoints { limbs }));
+    Some((with_stated(&skeleton.ok()?, robot.roles)?, doubt))
 }
 
 fn with_stated(skeleton: &Skeleton, roles: Vec<(JointId, Role)>) -> Option<Skeleton> {
