@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use mocap_model::{Isometry3, JointId, Robot, Role, UnitQuaternion, Vector3};
+use mocap_model::{Isometry3, JointId, Robot, Role, UnitQuaternion};
 use nalgebra::Point3;
 
 use crate::RobotError;
@@ -219,7 +219,7 @@ pub(crate) fn is_called(joint: &str, name: &str) -> bool {
 /// The hinge nearest to the middle of a limb that bends it; one about a lateral axis if there is one.
 fn bend(rest: &Rest, way: &Way) -> Option<usize> {
     /// A hinge that is further than this from the middle of a limb is at its end, as a share of its length.
-    const AT_AN_END: f64 = 0.4;
+    const AT_AN_END: f64 = 0.2;
     let [first, .., last] = way.hinges[..] else { return None };
     let from = rest.line(first).0;
     let end = Point3::from(rest.placed[way.end].translation.vector);
@@ -232,11 +232,7 @@ fn bend(rest: &Rest, way: &Way) -> Option<usize> {
             // Nothing is behind the last hinge of an arm without a wrist but its forearm.
             true => measured_end(rest, body, at)?,
         };
-        let is_across =
-            |way: Vector3<f64>| way.try_normalize(1e-6).is_some_and(|way| axis.dot(&way).abs() < 0.7);
-        // A hinge along the segment above only twists it, if there is one.
-        let twists = (at - from).norm() > 0.2 * (to - at).norm() && !is_across(at - from);
-        let bends = is_across(to - at) && !twists;
+        let bends = (to - at).try_normalize(1e-6).is_some_and(|below| axis.dot(&below).abs() < 0.7);
         let share = (at - from).norm() / ((at - from).norm() + (to - at).norm()).max(1e-9);
         bends.then(|| (hinge, (share - 0.5).abs(), 0.2 * axis.y.abs()))
     };
