@@ -184,6 +184,22 @@ impl Turns {
         let base = Turn { axis: None, rest: base, rests: true, name: Named::Other };
         let turns = below.map(|(id, _)| Turn::of(clip, id));
         let mut turns: Vec<Turn> = std::iter::once(Some(base)).chain(turns).collect::<Option<_>>()?;
+        // A joint that stays still is a hinge where one like it turns, such as that of the other arm.
+        let shapes = shapes(clip);
+        let turning: Vec<Shape> = turns
+            .iter()
+            .zip(&shapes)
+            .filter(|(turn, _)| turn.axis.is_some())
+            .map(|(_, shape)| *shape)
+            .collect();
+        for (turn, shape) in turns.iter_mut().zip(&shapes) {
+            if turn.axis.is_none()
+                && turn.name == Named::Other
+                && turning.iter().any(|other| shape.is_as(other))
+            {
+                turn.name = Named::Joint;
+            }
+        }
         // A rest pose that all hinges can take is that of the robot.
         if turns.iter().all(|turn| turn.rests) {
             let at_rest = skeleton.joints().iter().map(|joint| joint.rest_rotation);
@@ -251,6 +267,41 @@ impl Turns {
                 >= HIP
         })
     }
+}
+
+/// Where a joint is in the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Shape {
+    /// Joints above it.
+    depth: usize,
+    /// Joints below it.
+    below: usize,
+    /// The length of its offset.
+    length: f64,
+}
+
+impl Shape {
+    fn is_as(&self, other: &Shape) -> bool {
+        let near = (self.length - other.length).abs() <= 1e-3 * self.length.max(other.length);
+        self.depth == other.depth && self.below == other.below && near
+    }
+}
+
+/// By joint.
+fn shapes(clip: &Clip) -> Vec<Shape> {
+    let skeleton = clip.skeleton();
+    let mut shapes = vec![Shape::default(); skeleton.len()];
+    for (id, joint) in skeleton.iter() {
+        let depth = joint.parent.map_or(0, |parent| shapes[parent.index()].depth + 1);
+        shapes[id.index()] = Shape { depth, below: 0, length: joint.offset.norm() };
+    }
+    for (id, joint) in skeleton.iter().rev() {
+        let below = shapes[id.index()].below + 1;
+        if let Some(parent) = joint.parent {
+            shapes[parent.index()].below += below;
+        }
+    }
+    shapes
 }
 
 /// The longest way from the base to a tip, in the units of the clip.
