@@ -56,6 +56,11 @@ impl<'a> BitReader<'a> {
         BitReader { bytes, at }
     }
 
+    /// The next bit.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
     /// The next bits at the top of a word: at least 56 of them.
     #[inline]
     fn peek(&self) -> u64 {

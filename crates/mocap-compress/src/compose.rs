@@ -48,6 +48,18 @@ pub(crate) struct Composer {
 impl Composer {
     /// A composer of tracks of these kinds.
     pub(crate) fn new(kinds: &[(Moving, Quat)]) -> Composer {
+        let composer = Composer::of_paths(kinds);
+        let all = composer.groups();
+        Composer {
+            links: Vec::with_capacity(kinds.len() * REFERENCES),
+            flat: vec![[[0.0; LANES]; LEVELS]; all],
+            vectors: vec![Vectors::ZERO; all],
+            ..composer
+        }
+    }
+
+    /// A composer of frames that are first, or on the path between two: no frame is predicted from others.
+    pub(crate) fn of_paths(kinds: &[(Moving, Quat)]) -> Composer {
         let [rotations, translations] = [Moving::Rotation, Moving::Translation]
             .map(|kind| groups(kinds.iter().filter(|(of, _)| *of == kind).count()));
         let mut counts = [0, 0];
@@ -57,16 +69,15 @@ impl Composer {
             counts[kind] += 1;
             (first + place / LANES, place % LANES)
         };
-        let all = rotations + translations;
         Composer {
             level: Level::new(),
             places: kinds.iter().map(place).collect(),
-            links: Vec::with_capacity(kinds.len() * REFERENCES),
-            bases: vec![[Vectors::ZERO; 3]; all],
-            flat: vec![[[0.0; LANES]; LEVELS]; all],
+            links: Vec::new(),
+            bases: vec![[Vectors::ZERO; 3]; rotations + translations],
+            flat: Vec::new(),
             base_rotations: vec![Quats::IDENTITY; rotations],
             base_translations: vec![Vectors::ZERO; translations],
-            vectors: vec![Vectors::ZERO; all],
+            vectors: Vec::new(),
         }
     }
 
@@ -108,7 +119,7 @@ impl Composer {
         for (column, basis) in self.bases[group].iter_mut().zip(head.lattice().basis) {
             column.set(lane, basis);
         }
-        for (flat, index) in self.flat[group].iter_mut().zip(head.flat) {
+        for (flat, index) in self.flat.get_mut(group).into_iter().flatten().zip(head.flat) {
             flat[lane] = FLATNESS[usize::from(index)];
         }
         match moving {

@@ -1,7 +1,7 @@
 //! Reads and computes eight tracks in parallel lanes.
 
+use super::LEVELS;
 use super::layout::{FINER, Layout, code_of, width_at};
-use super::{LEVELS, SEGMENT};
 use crate::bits::BitReader;
 use crate::lanes::{Kernel, LANES, Lane, Vectors};
 use crate::lattice::power_of_half;
@@ -20,8 +20,6 @@ pub(super) type Weights = [[Lane; READS]; 2];
 /// Positions of the numbers for two neighbouring frames in a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
-    /// The first of them.
-    pub(super) frame: usize,
     /// How many numbers levels from 1 have.
     pub(super) counts: [u32; LEVELS - 1],
     /// Indices of the numbers in their levels, and whether they exist; missing ones are 0.
@@ -124,7 +122,8 @@ pub(super) struct Sums<'a, const PLAIN: bool> {
     pub(super) stored: &'a [Stored],
     /// First bits of the tracks.
     pub(super) starts: &'a [[u32; LANES]],
-    pub(super) weights: &'a [[Weights; SEGMENT]],
+    /// By group.
+    pub(super) weights: &'a [Weights],
     pub(super) fetched: &'a mut [Fetched],
     pub(super) sums: [&'a mut [Vectors]; 2],
 }
@@ -144,7 +143,6 @@ impl<const PLAIN: bool> Kernel for Sums<'_, PLAIN> {
         }
         let groups = stored.iter().zip(fetched).zip(weights).zip(first.iter_mut().zip(next));
         for (((stored, fetched), weights), (first, next)) in groups {
-            let weights = &weights[pair.frame % SEGMENT];
             let mut sums = match PLAIN {
                 true => sums(pair, &stored.widths, fetched, weights),
                 false => long_sums(bits, pair, &stored.widths, &fetched.places, weights),

@@ -10,11 +10,15 @@
 mod kernels;
 mod layout;
 mod phases;
+mod plain;
 mod read;
+mod tables;
+mod weights;
 #[cfg(feature = "encode")]
 mod write;
 
 pub(crate) use read::Reader;
+pub(crate) use tables::Tables;
 #[cfg(feature = "encode")]
 pub(crate) use write::encode;
 

@@ -84,11 +84,10 @@ fn numbers_are_the_same_side_by_side_and_one_by_one() {
     let weights = [0, 1].map(|frame| {
         [0, 1, 2, 3, 4, 5].map(|term| [0, 1, 2, 3, 4, 5, 6, 7].map(|lane| (frame + 2 * term + lane) as f32))
     });
-    let weights = [[weights; SEGMENT]; 2];
-    let all = Pair { frame: 3, counts, indices: [0, 0, 1, 1, 2, 3], there: [true; READS] };
+    let weights = [weights; 2];
+    let all = Pair { counts, indices: [0, 0, 1, 1, 2, 3], there: [true; READS] };
     // A short segment has no number of level 1.
     let short = Pair {
-        frame: 2,
         counts: [0, 1, 2, 3],
         indices: [0, 0, 1, 0, 1, 1],
         there: [false, true, false, true, true, true],
