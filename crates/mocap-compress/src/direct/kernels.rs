@@ -33,20 +33,23 @@ pub(super) struct LayoutOf {
     /// The places of the tracks in the file.
     tracks: [u32; LANES],
     /// By level from 1, and axis, the bits at the middle code.
-    bits: [[[i32; LANES]; 3]; LEVELS - 1],
+    bits: [[[i8; LANES]; 3]; LEVELS - 1],
     /// The steps against those of the lattice.
     scales: Lane,
 }
 
 impl LayoutOf {
     /// Of tracks that do not exist.
-    pub(super) const NONE: LayoutOf =
-        LayoutOf { tracks: [0; LANES], bits: [[[-WIDEST; LANES]; 3]; LEVELS - 1], scales: [0.0; LANES] };
+    pub(super) const NONE: LayoutOf = LayoutOf {
+        tracks: [0; LANES],
+        bits: [[[-WIDEST as i8; LANES]; 3]; LEVELS - 1],
+        scales: [0.0; LANES],
+    };
 
     pub(super) fn put(&mut self, lane: usize, track: usize, layout: &Layout) {
         self.tracks[lane] = track as u32;
         for (lanes, bits) in self.bits.iter_mut().zip(&layout.bits[1..]) {
-            lanes.iter_mut().zip(bits).for_each(|(lanes, bits)| lanes[lane] = *bits);
+            lanes.iter_mut().zip(bits).for_each(|(lanes, bits)| lanes[lane] = *bits as i8);
         }
         self.scales[lane] = power_of_half(layout.halved);
     }
@@ -268,12 +271,12 @@ impl Triple {
 
     /// Of a level, counted from 0, as chosen.
     #[inline(always)]
-    fn of(bits: &[[i32; LANES]; 3], choices: &[u32; LANES], level: usize) -> Triple {
+    fn of(bits: &[[i8; LANES]; 3], choices: &[u32; LANES], level: usize) -> Triple {
         let mut triple = Triple::NONE;
         for lane in 0..LANES {
             let code = code_of(choices[lane], level);
             let any = u32::from(code > 0);
-            let width = |axis: usize| width_at(bits[axis][lane], code) * any;
+            let width = |axis: usize| width_at(i32::from(bits[axis][lane]), code) * any;
             let [a, b, c] = [width(0), width(1), width(2)];
             [triple.of[0][lane], triple.of[1][lane], triple.of[2][lane]] = [a, b, c];
             triple.all[lane] = a + b + c + any;

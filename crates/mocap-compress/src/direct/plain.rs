@@ -8,9 +8,9 @@ use super::layout::Layout;
 use crate::bits::BitReader;
 #[cfg(feature = "encode")]
 use crate::bits::BitWriter;
-use crate::lattice::{Column, DIRECTION, FINEST, Kind};
+use crate::lattice::{Column, DIRECTION, FINEST};
 use crate::segments::{Row, WIDEST};
-use crate::track::{Head, Moving};
+use crate::track::{Moving, Start};
 
 /// The first level whose flatness matters: before, frames are predicted from the ends, which have no numbers.
 const FIRST_FLAT: usize = 2;
@@ -54,6 +54,29 @@ impl Span {
         self.least.wrapping_add(bits.take(self.width) as i32)
     }
 
+    /// A number, and so many bits behind it.
+    #[inline(always)]
+    fn take_with(self, bits: &mut BitReader<'_>, more: u32) -> (i32, u32) {
+        self.parted(bits.take_word(self.width + more), more)
+    }
+
+    /// Three numbers, each with so many bits behind it: at once where a word holds them.
+    #[inline(always)]
+    fn take_three(self, bits: &mut BitReader<'_>, more: u32) -> [(i32, u32); 3] {
+        let each = self.width + more;
+        if 3 * each > BitReader::WORD {
+            return [0; 3].map(|_: u8| self.take_with(bits, more));
+        }
+        let word = bits.take_word(3 * each);
+        [2, 1, 0].map(|at| self.parted(word >> (at * each) & ((1 << each) - 1), more))
+    }
+
+    /// A number and the bits behind it.
+    #[inline(always)]
+    fn parted(self, part: u64, more: u32) -> (i32, u32) {
+        (self.least.wrapping_add((part >> more) as i32), part as u32 & ((1 << more) - 1))
+    }
+
     #[cfg(feature = "encode")]
     fn put_number(self, bits: &mut BitWriter, number: i32) {
         bits.put(number.wrapping_sub(self.least) as u32, self.width);
@@ -89,37 +112,37 @@ impl<'a> Layouts<'a> {
     /// The layout of the next track. It is always valid.
     #[inline]
     pub(super) fn next(&mut self, moving: Moving) -> Layout {
-        let spans = self.spans[kind(moving)];
+        let spans = &self.spans[kind(moving)];
         let bits = &mut self.bits;
-        let mut head = Head { kind: Kind::BodyCentred, ..Head::blank() };
-        let start = bits.take(3 * (LEVELS - FIRST_FLAT) as u32 + 1);
-        for (at, flat) in head.flat[FIRST_FLAT..LEVELS].iter_mut().rev().enumerate() {
-            *flat = (start >> (3 * at + 1)) as u8 & 7;
+        let word = bits.take(3 * (LEVELS - FIRST_FLAT) as u32 + 1);
+        let mut flat = [1; LEVELS];
+        for (at, flat) in flat[FIRST_FLAT..].iter_mut().rev().enumerate() {
+            *flat = (word >> (3 * at + 1)) as u8 & 7;
         }
-        head.base = [0; 3].map(|_: u8| spans.base.take(bits));
-        if start & 1 == 1 {
-            let scale = spans.scale.take(bits);
-            head.columns = isotropic(scale);
-        } else {
-            for column in &mut head.columns {
-                column.scale = spans.scale.take(bits);
-                let parts = bits.take(3 * PART);
-                column.direction =
-                    [2, 1, 0].map(|at| (parts >> (at * PART) & ((1 << PART) - 1)) as i32 - DIRECTION);
-            }
-        }
+        let base = spans.base.take_three(bits, 0).map(|(number, _)| number);
+        let columns = match word & 1 {
+            1 => isotropic(spans.scale.take(bits)),
+            _ => [0; 3].map(|_: u8| {
+                let (scale, parts) = spans.scale.take_with(bits, 3 * PART);
+                let part = |at: u32| (parts >> (at * PART) & ((1 << PART) - 1)) as i32 - DIRECTION;
+                Column { scale, direction: [part(2), part(1), part(0)] }
+            }),
+        };
         let halvings = bits.take(2 * HALVINGS);
         let finest = |halvings: u32| (halvings as u8).min(FINEST);
-        let mut row = Row { refine: finest(halvings >> HALVINGS), ..Row::default() };
-        for axis in 0..3 {
-            row.least[axis] = spans.least.take(bits);
-            row.width[axis] = bits.take(ROW_WIDTH).min(WIDEST as u32);
+        let axes = spans.least.take_three(bits, ROW_WIDTH);
+        let row = Row {
+            refine: finest(halvings >> HALVINGS),
+            least: axes.map(|(least, _)| least),
+            width: axes.map(|(_, width)| width.min(WIDEST as u32)),
+        };
+        let mut levels = [[0; 3]; LEVELS];
+        for level in &mut levels[1..] {
+            let numbers = spans.bits.take_three(bits, 0);
+            *level = numbers.map(|(number, _)| number.clamp(-WIDEST, WIDEST));
         }
-        let mut layout = Layout { head, row, halved: finest(halvings & 15), ..Layout::blank() };
-        for of_level in &mut layout.bits[1..] {
-            *of_level = [0; 3].map(|_: u8| spans.bits.take(bits).clamp(-WIDEST, WIDEST));
-        }
-        layout
+        let halved = finest(halvings & ((1 << HALVINGS) - 1));
+        Layout { start: Start { base, columns }, flat, row, halved, bits: levels }
     }
 }
 
@@ -143,8 +166,8 @@ pub(super) fn put<'a>(layouts: impl Iterator<Item = (Moving, &'a Layout)> + Clon
     let spans = [Moving::Rotation, Moving::Translation].map(|moving| {
         let of_kind = layouts.clone().filter(move |(of, _)| *of == moving).map(|(_, layout)| layout);
         let spans = Spans {
-            base: Span::of(of_kind.clone().flat_map(|layout| layout.head.base)),
-            scale: Span::of(of_kind.clone().flat_map(|layout| layout.head.columns.map(|it| it.scale))),
+            base: Span::of(of_kind.clone().flat_map(|layout| layout.start.base)),
+            scale: Span::of(of_kind.clone().flat_map(|layout| layout.start.columns.map(|it| it.scale))),
             least: Span::of(of_kind.clone().flat_map(|layout| layout.row.least)),
             bits: Span::of(of_kind.flat_map(|layout| layout.bits[1..].iter().flatten().copied())),
         };
@@ -159,12 +182,12 @@ pub(super) fn put<'a>(layouts: impl Iterator<Item = (Moving, &'a Layout)> + Clon
 
 #[cfg(feature = "encode")]
 fn put_one(bits: &mut BitWriter, spans: &Spans, layout: &Layout) {
-    let Layout { head, row, .. } = layout;
-    head.flat[FIRST_FLAT..LEVELS].iter().for_each(|flat| bits.put(u32::from(*flat), 3));
-    let even = head.columns == isotropic(head.columns[0].scale);
+    let Layout { start: Start { base, columns }, flat, row, .. } = layout;
+    flat[FIRST_FLAT..LEVELS].iter().for_each(|flat| bits.put(u32::from(*flat), 3));
+    let even = *columns == isotropic(columns[0].scale);
     bits.put(u32::from(even), 1);
-    head.base.iter().for_each(|number| spans.base.put_number(bits, *number));
-    for column in &head.columns[..if even { 1 } else { 3 }] {
+    base.iter().for_each(|number| spans.base.put_number(bits, *number));
+    for column in &columns[..if even { 1 } else { 3 }] {
         spans.scale.put_number(bits, column.scale);
         if !even {
             column.direction.iter().for_each(|part| bits.put((part + DIRECTION) as u32, PART));
@@ -182,19 +205,18 @@ fn put_one(bits: &mut BitWriter, spans: &Spans, layout: &Layout) {
 #[cfg(all(test, feature = "encode"))]
 mod tests {
     use super::*;
+    use crate::track::Head;
 
     fn layouts() -> Vec<(Moving, Layout)> {
         let made = |at: i32| {
-            let mut layout = Layout::blank();
-            layout.head = Head {
+            let mut layout = Layout::of(&Head {
                 flat: [1, 1, at as u8 % 8, 7 - at as u8 % 8, 3, 1, 1, 1],
                 base: [at * 1000 - 5, -at, 1 << (at % 28)],
-                kind: Kind::BodyCentred,
                 columns: isotropic(at * 9 - 100),
                 ..Head::blank()
-            };
+            });
             if at % 3 > 0 {
-                layout.head.columns[1] = Column { scale: -799 + at, direction: [-24, at % 24, 24] };
+                layout.start.columns[1] = Column { scale: -799 + at, direction: [-24, at % 24, 24] };
             }
             layout.row =
                 Row { refine: at as u8 % 11, least: [-at, (1 << 28) - 1, 1 - (1 << 28)], width: [0, 28, 9] };
@@ -228,7 +250,7 @@ mod tests {
                     assert!(layout.row.width.iter().all(|width| *width <= WIDEST as u32));
                     assert!(layout.bits.iter().flatten().all(|bits| bits.abs() <= WIDEST));
                     assert!(layout.halved <= FINEST && layout.row.refine <= FINEST);
-                    assert!(layout.head.lattice().basis.iter().flatten().all(|part| part.is_finite()));
+                    assert!(layout.start.basis().iter().flatten().all(|part| part.is_finite()));
                 }
             }
         }

@@ -119,10 +119,10 @@ impl Tables {
             let (group, at) = (lane / LANES, lane % LANES);
             self.layouts[group].put(at, track, &layout);
             if lane < self.wanted[0] {
-                self.composer.put(next, *kind, &layout.head);
+                self.composer.put_start(next, *kind, &layout.start);
                 next += 1;
                 self.rows[group].put(at, row_bits, &layout.row);
-                put_flat(&mut self.flat[group], at, &layout.head.flat);
+                put_flat(&mut self.flat[group], at, &layout.flat);
                 self.long |= layout.most_bits() > WORD;
                 self.long_rows |= layout.row.bits() > WORD as usize;
             }

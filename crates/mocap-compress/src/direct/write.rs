@@ -226,7 +226,7 @@ impl TrackEncoder<'_> {
         let place =
             |segment: usize| Place { segment, length: length(segment, last), ends: of_segment(segment) };
         let (row, starts) = Row::fit(&numbers);
-        let mut layout = Layout { head, row, ..Layout::blank() };
+        let mut layout = Layout { row, ..Layout::of(&head) };
         let mut all: Vec<Vec<Tried<C::Value>>> = Vec::new();
         all.resize_with(segment_count(self.frames, SEGMENT), Vec::new);
         // The coarsest scales at which all segments keep their bounds.
