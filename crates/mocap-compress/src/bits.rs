@@ -179,7 +179,7 @@ mod tests {
         reader.skip(1);
         assert_eq!((reader.zeros(3), reader.zeros(56)), (3, 56));
         let mut reader = BitReader::new(&bytes, 3);
-        assert_eq!((reader.take_word(0), reader.take_word(36), reader.at()), (0, 0xF_FFFF_FFFE | 1, 39));
+        assert_eq!((reader.take_word(0), reader.take_word(36), reader.at()), (0, 0xF_FFFF_FFFE, 39));
         // Beyond the end.
         let mut reader = BitReader::new(&bytes, 1 << 30);
         assert_eq!((reader.take_word(BitReader::WORD), reader.take(32)), (0, 0));
