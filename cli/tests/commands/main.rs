@@ -30,6 +30,7 @@ mod reference_pose;
 mod resume;
 mod retarget;
 mod rigging;
+mod robot_sources;
 mod robots;
 mod solving;
 mod streams;

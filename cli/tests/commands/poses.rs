@@ -106,9 +106,6 @@ fn bad_tables_and_files_are_refused_with_what_helps() {
         assert!(!ran.stderr.contains("panicked"));
     }
     sandbox.put("points.csv", points(&sandbox, &SIX));
-    let words = ["solve", "points.csv", &skeleton, "--poses", "people.poses", "-o", "out.bvh"];
-    let ran = sandbox.run([&words[..], &["--unit", "mm"]].concat());
-    assert!(ran.code != 0 && ran.stderr.contains("the skeleton at rest over 2."), "{}", ran.stderr);
     let bytes = sandbox.read("people.poses");
     for (content, wanted) in [
         (Vec::new(), "does not start with MOCAPPOS"),

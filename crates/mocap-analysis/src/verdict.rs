@@ -267,8 +267,9 @@ mod tests {
 
     #[test]
     fn only_bodies_are_too_fast() {
-        let joint = |parent: Option<u32>| Joint::new("joint", parent.map(JointId), Vector3::y());
-        let skeleton = Skeleton::new("", Space::default(), vec![joint(None), joint(Some(0))]).unwrap();
+        let joint = |name: &str, parent: Option<u32>| Joint::new(name, parent.map(JointId), Vector3::y());
+        let skeleton =
+            Skeleton::new("", Space::default(), vec![joint("mount", None), joint("lens", Some(0))]).unwrap();
         let skeleton = Arc::new(skeleton);
         let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
         tracks[0].translation =

@@ -63,7 +63,7 @@ impl Models {
 }
 
 /// How rows store a track.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Row {
     /// Halvings of the steps.
     pub(crate) refine: u8,

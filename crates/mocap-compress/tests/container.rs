@@ -7,8 +7,8 @@ use mocap_compress::{
     CompressError, CompressOptions, Compressed, Looping, OpenLimits, Profile, Section, compress,
 };
 use mocap_model::{
-    Clip, ForwardKinematics, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit,
-    UnitQuaternion, UnitSource, Vector3,
+    Annotations, Clip, Event, ForwardKinematics, FrameRate, Joint, JointId, JointTracks, Skeleton, Space,
+    Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 use motion::Character;
 use motion::forge::forge;
@@ -115,15 +115,76 @@ fn trusted_bytes_play_as_verified_ones_do() {
             let shared = like.is_some_and(|like| Arc::ptr_eq(like.skeleton(), trusted.skeleton()));
             assert_eq!(shared, like.is_some_and(|like| like.skeleton() == verified.skeleton()));
         }
-        // Damage is not detected, but may only give a wrong motion: no panic, finite poses.
+    }
+}
+
+/// Damage is not detected without checksums, but it must not do worse than another motion: no panic, finite poses.
+#[test]
+fn damaged_files_that_are_trusted_play_or_are_errors() {
+    for profile in Profile::ALL {
+        let bytes = small(profile);
+        let like = open(&bytes).unwrap();
+        let mut played = 0;
         for at in 0..bytes.len() {
-            let mut changed = bytes.clone();
-            changed[at] ^= 0x55;
-            let opened = Compressed::open_trusted(changed, Some(&verified), &OpenLimits::default());
-            let Ok(clip) = opened else { continue };
-            clip.sampler().frame(35, &mut clip.sampler().pose());
+            for flip in [0x01, 0x55, 0x80, 0xFF] {
+                let mut changed = bytes.clone();
+                changed[at] ^= flip;
+                let opened = Compressed::open_trusted(changed, Some(&like), &OpenLimits::default());
+                let Ok(clip) = opened else { continue };
+                played += 1;
+                let mut sampler = clip.sampler();
+                let mut pose = sampler.pose();
+                for time in [0.61, 0.0, f64::MAX] {
+                    sampler.sample(time, Looping::Clamp, &mut pose);
+                    let numbers = |it: &mocap_compress::Transform| -> Vec<f32> {
+                        it.rotation.iter().chain(&it.translation).copied().collect()
+                    };
+                    assert!(pose.iter().flat_map(numbers).all(f32::is_finite), "{profile}, byte {at}");
+                }
+                clip.annotations();
+            }
         }
-        assert!(Compressed::open_trusted(&bytes[..bytes.len() - 1], None, &OpenLimits::default()).is_err());
+        assert!(played > bytes.len(), "{profile}: {played}");
+        for length in 0..bytes.len() {
+            for like in [None, Some(&like)] {
+                let cut = Compressed::open_trusted(&bytes[..length], like, &OpenLimits::default());
+                assert!(cut.is_err(), "{profile}, {length} of {} bytes", bytes.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn annotations_of_a_trusted_file_are_read_when_they_are_asked_for() {
+    let event = Event { time: 0.5, name: "step".into() };
+    let annotations = Annotations { name: "walk".into(), scalars: Vec::new(), events: vec![event] };
+    let clip = motion::clip(Character::Calm, 2, 40).with_annotations(annotations.clone()).unwrap();
+    let options = CompressOptions { profile: Profile::Direct, ..CompressOptions::default() };
+    let bytes = compress(&clip, &options).unwrap().bytes;
+    let trusted = |bytes: &[u8]| Compressed::open_trusted(bytes, None, &OpenLimits::default()).unwrap();
+    assert_eq!(trusted(&bytes).annotations(), &annotations);
+    assert_eq!(trusted(&bytes).to_clip(), open(&bytes).unwrap().to_clip());
+    // The limits are those of opening.
+    let few = OpenLimits { values: 1000, ..OpenLimits::default() };
+    let limited = Compressed::open_trusted(&bytes[..], None, &few).unwrap();
+    assert_eq!(limited.annotations(), &annotations);
+}
+
+/// Tables that are read fast, where single poses of many files are read; only that profile may have them.
+#[test]
+fn the_direct_profile_has_plain_tables() {
+    const PLAIN: u8 = 8;
+    for profile in Profile::ALL {
+        let mut bytes = small(profile);
+        let direct = profile == Profile::Direct;
+        assert_eq!(bytes[7] & PLAIN != 0, direct, "{profile}");
+        bytes[7] ^= PLAIN;
+        let opened = open(&forge(&bytes).unwrap());
+        if !direct {
+            let header = matches!(opened, Err(CompressError::Malformed { section: Section::Header, expected, .. })
+                if expected == "flags that are known");
+            assert!(header, "{profile}");
+        }
     }
 }
 

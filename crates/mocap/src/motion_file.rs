@@ -327,6 +327,10 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
         None if clip.frames() > 1 => warnings.extend(unlikely_rate(clip.rate().fps())),
         None => {}
     }
+    if let Some((skeleton, doubt)) = crate::unit::hinges_with_roles(&clip) {
+        warnings.extend(doubt);
+        clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
+    }
     // Such readers, like that of BVH, report it with its line.
     if !format.exchange().is_some_and(mocap_formats::Format::reports_rest) {
         warnings.extend(bvh::rest_first_frame(&clip));

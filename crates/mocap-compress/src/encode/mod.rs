@@ -33,7 +33,7 @@ pub use summary::{CompressSummary, RuleError, WorstJoint};
 use crate::compressed::{Compressed, fingerprint};
 use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, SkeletonSection, block_count};
 use crate::error::CompressError;
-use crate::plan::{Plan, put_plan, rest_locals};
+use crate::plan::{Plan, put_plain, put_plan, rest_locals};
 use crate::skeleton::Reading;
 use crate::{CompressedInfo, OpenLimits, Profile, archive, direct, keys, runtime};
 use block::Block;
@@ -324,7 +324,10 @@ impl<'a> Job<'a> {
                 failed += encoded.failed;
             }
         }
-        let plan = put_plan(&self.plan);
+        let plan = match container::is_plain(self.options.profile) {
+            true => put_plain(&self.plan),
+            false => put_plan(&self.plan),
+        };
         let sections = (&plan[..], self.extras.as_deref());
         (container::assemble(&info, self.block_frames, &self.skeleton, sections, &blocks), failed)
     }

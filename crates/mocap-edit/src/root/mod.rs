@@ -12,6 +12,7 @@ use mocap_model::{
 use nalgebra::Translation3;
 
 use crate::body::Body;
+use crate::robot_soles::sole_floor;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use curve::{Keep, RootCurve};
@@ -191,7 +192,8 @@ pub fn ground(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     }
     let found = body.contacts(clip).ok_or(EditError::NoUnit { edit: "ground" })?;
     let (motions, contacts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-    let floor = floor_of(&motions, &contacts).unwrap_or(0.0);
+    let soles = sole_floor(clip, &body.feet, &contacts, &body.up);
+    let floor = soles.or_else(|| floor_of(&motions, &contacts)).unwrap_or(0.0);
     let placement = Isometry3::from_parts(Translation3::from(-body.up * floor), UnitQuaternion::identity());
     let moved = place_roots(clip, "ground", |_| placement)?;
     let report = EditReport::measured("ground", clip, &moved);

@@ -105,7 +105,17 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
     let some = std::env::var("MOCAP_BODIES").ok();
     let targets = BODIES.map(body);
     let mut all = (0, 0);
-    for made in pairs().iter().filter(|made| only.as_ref().is_none_or(|only| made.name == only)) {
+    let pairs = pairs();
+    if let Some(only) = &only {
+        let known: Vec<&str> = pairs.iter().map(|made| made.name).collect();
+        assert!(known.contains(&only.as_str()), "MOCAP_PAIR is '{only}', not one of {known:?}");
+    }
+    if let Some(some) = &some {
+        let known = |name: &str| BODIES.contains(&name);
+        let is_known = some.split_once('+').is_some_and(|(a, b)| known(a) && known(b));
+        assert!(is_known, "MOCAP_BODIES is '{some}', not two of {BODIES:?} with '+' between");
+    }
+    for made in pairs.iter().filter(|made| only.as_ref().is_none_or(|only| made.name == only)) {
         mocap_corpus::note!(
             "{}: {} frames of {}",
             made.name,

@@ -84,14 +84,14 @@ mod tests {
 
     #[test]
     fn reports_stand_below_their_characters() {
-        let report = |edit| EditReport { edit, ..EditReport::default() };
+        let report = |name| EditReport { name, ..EditReport::default() };
         // The first character has an edit more: one that takes both.
         let reports = ["attach", "mirror", "mirror"].map(report);
         let names = ["Alice", "Bob"].map(String::from);
         let text = reports_of(&names, &[2, 1], &reports);
         let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_end_matches(':')).collect();
         let known = words.into_iter().filter(|word| {
-            names.iter().any(|name| name == word) || reports.iter().any(|report| report.edit == *word)
+            names.iter().any(|name| name == word) || reports.iter().any(|report| report.name == *word)
         });
         assert_eq!(known.collect::<Vec<_>>(), ["Alice", "attach", "mirror", "Bob", "mirror"], "{text}");
         // Only an edit that takes both.
