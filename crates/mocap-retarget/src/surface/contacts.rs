@@ -21,8 +21,8 @@ const DEEPEST: f64 = 0.02;
 /// Contacts of a hand with trunk, head and legs last at least this long \[s\]: swinging arms pass by. Claps may be
 /// shorter.
 const SHORTEST: f64 = 0.1;
-/// The same for a forearm alone \[s\]: it brushes the trunk in a walk, and rests on it in crossed arms.
-const SHORTEST_OF_FOREARM: f64 = 0.5;
+/// The same for a forearm \[s\]: it brushes the trunk in a walk, and rests on it in crossed arms.
+const SHORTEST_OF_FOREARM: f64 = 0.8;
 /// An arm rests on trunk, head and legs where its touching points move over them more slowly than this, for a person
 /// of 1.7 m \[m/s\]: arms that swing past a thigh touch no place that a target could keep.
 const RESTING: f64 = 0.15;
@@ -149,11 +149,15 @@ pub(crate) fn find(
     let mut contacts = Vec::new();
     for ((arm, touched), mut near) in kinds.into_iter().zip(near) {
         if touched == Touched::Core {
+            let long = |time: f64| (time * fps).ceil() as usize;
             if hands.is_none() {
-                keep_resting(body, &mut near, fps);
+                keep_resting(&mut near, fps, body.person(RESTING));
+                let on_hand = |vertex: u32| matches!(body.parts[vertex as usize], Part::Hand(_));
+                keep_long(&mut near, long(SHORTEST), on_hand);
+                keep_long(&mut near, long(SHORTEST_OF_FOREARM), |vertex| !on_hand(vertex));
+            } else {
+                keep_long(&mut near, long(SHORTEST), |_| true);
             }
-            let shortest = if hands.is_none() { [SHORTEST, SHORTEST_OF_FOREARM] } else { [SHORTEST; 2] };
-            keep_long(body, &mut near, shortest.map(|time| (time * fps).ceil() as usize));
         }
         let nearest = near.iter().filter_map(|near| {
             let near = near.first()?;
@@ -168,10 +172,11 @@ pub(crate) fn find(
     contacts
 }
 
-/// Clears the frames in which the points of an arm move over the part that they touch.
-fn keep_resting(body: &BodySurface, near: &mut [Vec<Near>], fps: f64) {
+/// Clears the frames in which the points of an arm move over the part that they touch, faster than `most` [units of
+/// the skeleton per second].
+fn keep_resting(near: &mut [Vec<Near>], fps: f64, most: f64) {
     let ahead = (DURING * fps).ceil().max(1.0) as usize;
-    let most = body.person(RESTING) * ahead as f64 / fps;
+    let most = most * ahead as f64 / fps;
     let moves = |frame: usize, other: Option<usize>| {
         // Where the arm does not touch, the other side tells.
         let other = other.and_then(|other| near.get(other)).filter(|near| !near.is_empty())?;
@@ -191,15 +196,11 @@ fn keep_resting(body: &BodySurface, near: &mut [Vec<Near>], fps: f64) {
     near.iter_mut().zip(rests).filter(|(_, rests)| !rests).for_each(|(near, _)| near.clear());
 }
 
-/// Clears contacts that are shorter than these numbers of frames: of a hand, and of a forearm alone.
-fn keep_long(body: &BodySurface, near: &mut [Vec<Near>], [of_hand, of_forearm]: [usize; 2]) {
-    let is: Vec<bool> = near.iter().map(|near| !near.is_empty()).collect();
-    for run in runs(&is) {
-        let on_hand = |near: &Near| matches!(body.parts[near.vertex as usize], Part::Hand(_));
-        let with_hand = near[run.clone()].iter().flatten().any(on_hand);
-        if run.len() < if with_hand { of_hand } else { of_forearm } {
-            near[run].iter_mut().for_each(Vec::clear);
-        }
+/// Clears contacts of the points that `counts` selects where they last fewer than so many frames.
+fn keep_long(near: &mut [Vec<Near>], shortest: usize, counts: impl Fn(u32) -> bool) {
+    let is: Vec<bool> = near.iter().map(|near| near.iter().any(|near| counts(near.vertex))).collect();
+    for run in runs(&is).into_iter().filter(|run| run.len() < shortest) {
+        near[run].iter_mut().for_each(|near| near.retain(|near| !counts(near.vertex)));
     }
 }
 
@@ -264,11 +265,12 @@ impl Looking<'_> {
 /// The touching points of a frame: those inside or nearer than [`TOUCH`]. On a stand-in body,
 /// distances are measured from its nearest or deepest point.
 fn touches(body: &BodySurface, trees: &RegionTrees, near: Vec<Near>, stands_in: bool) -> Vec<SourceTouch> {
-    let Some(first) = near.first().map(|near| near.distance) else { return Vec::new() };
-    if !stands_in && first < -body.person(DEEPEST) {
+    let nearest = near.iter().map(|near| near.distance).reduce(f64::min);
+    let Some(nearest) = nearest else { return Vec::new() };
+    if !stands_in && nearest < -body.person(DEEPEST) {
         return Vec::new();
     }
-    let from = if stands_in { first } else { 0.0 };
+    let from = if stands_in { nearest } else { 0.0 };
     let metre = body.person(1.0);
     let touch = |near: &Near| {
         let gap = ((near.distance - from) / metre).max(0.0);
@@ -338,5 +340,58 @@ impl BodySurface {
     /// The part of a joint.
     pub(crate) fn part_of(&self, joint: JointId) -> Part {
         self.joint_parts[joint.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point that touches in some frames, at a place that moves with `speed` [m/s] in a run of 100 frames per
+    /// second.
+    fn touching(vertex: u32, frames: std::ops::Range<usize>, speed: f64) -> Vec<Vec<Near>> {
+        let at = |frame: usize| Near {
+            vertex,
+            rank: 0,
+            distance: 0.0,
+            rest: Vector3::x() * speed * frame as f64 / 100.0,
+            joint: JointId::from(0),
+        };
+        (0..100).map(|frame| if frames.contains(&frame) { vec![at(frame)] } else { Vec::new() }).collect()
+    }
+
+    fn frames(near: &[Vec<Near>]) -> Vec<usize> {
+        (0..near.len()).filter(|frame| !near[*frame].is_empty()).collect()
+    }
+
+    #[test]
+    fn arms_that_swing_past_do_not_rest() {
+        for (speed, kept) in [(0.1, 30), (0.2, 0), (1.0, 0)] {
+            let mut near = touching(7, 20..50, speed);
+            keep_resting(&mut near, 100.0, RESTING);
+            assert_eq!(frames(&near).len(), kept, "{speed}");
+        }
+        // Points of the arm that take each other's place roll over it.
+        let mut rolling: Vec<Vec<Near>> =
+            (0..100).map(|frame| touching(frame as u32, 0..100, 0.0).swap_remove(frame)).collect();
+        keep_resting(&mut rolling, 100.0, RESTING);
+        assert_eq!(frames(&rolling), []);
+        // A contact that is shorter than the time of the measurement tells nothing about its speed.
+        let mut short = touching(7, 20..23, 1.0);
+        keep_resting(&mut short, 100.0, RESTING);
+        assert_eq!(frames(&short), [20, 21, 22]);
+    }
+
+    #[test]
+    fn short_contacts_of_some_points_are_cleared() {
+        let (hand, forearm) = (touching(1, 10..30, 0.0), touching(2, 10..90, 0.0));
+        let mut both: Vec<Vec<Near>> = hand.into_iter().zip(forearm).map(|(a, b)| [a, b].concat()).collect();
+        keep_long(&mut both, 50, |vertex| vertex == 1);
+        assert!(both.iter().flatten().all(|near| near.vertex == 2));
+        assert_eq!(frames(&both), (10..90).collect::<Vec<_>>());
+        keep_long(&mut both, 80, |_| true);
+        assert_eq!(frames(&both).len(), 80);
+        keep_long(&mut both, 81, |_| true);
+        assert_eq!(frames(&both), []);
     }
 }
