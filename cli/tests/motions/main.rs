@@ -4,6 +4,7 @@ mod compression;
 #[path = "../mocap/mod.rs"]
 mod mocap;
 mod reference_pose;
+mod swinging_arms;
 
 mocap_corpus::tests! {
     compression::clips_of_the_corpus_come_back,
@@ -12,4 +13,5 @@ mocap_corpus::tests! {
     compression::every_fixture_comes_back_from_keys,
     reference_pose::feet_are_flat_on_a_skel_of_a_rig_that_lies_about,
     reference_pose::feet_are_flat_on_a_skel_of_a_fixture_that_lies_about,
+    swinging_arms::arms_that_brush_the_body_follow_their_source,
 }
