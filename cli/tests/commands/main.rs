@@ -29,6 +29,7 @@ mod reading;
 mod reference_pose;
 mod resume;
 mod retarget;
+mod rig_presets;
 mod rigging;
 mod robot_sources;
 mod robots;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 const CORNERS: usize = 16;
 
 /// A mesh as OBJ.
-fn obj(mesh: &Mesh) -> String {
+pub(crate) fn obj(mesh: &Mesh) -> String {
     let mut text = String::new();
     for at in &mesh.positions {
         text += &format!("v {:.6} {:.6} {:.6}\n", at.x, at.y, at.z);
@@ -177,6 +177,41 @@ fn meshes_that_are_not_manifold_are_rigged() {
 }
 
 /// A dog of capsules with the legs, the trunk and the head of the fixture `dog_trot.bvh`, in metres.
+#[test]
+fn faces_that_point_inwards_are_turned_and_change_nothing_else() {
+    let sandbox = sandbox();
+    let right = person(CORNERS, 0.8, 0.0).0;
+    let mut inwards = right.clone();
+    inwards.turn_inside_out();
+    let mut some = right.clone();
+    let half = some.faces.len() / 2;
+    let corners: Vec<u32> = inwards.corners[..3 * half].to_vec();
+    some.corners[..3 * half].copy_from_slice(&corners);
+    let mirrored = moved(&right, |at| Vector3::new(-at.x, at.y, at.z));
+    let mut mirrored_right = mirrored.clone();
+    mirrored_right.turn_inside_out();
+    let rigged = |mesh: &Mesh, more: &[&str]| {
+        sandbox.put("some.obj", obj(mesh));
+        let arguments = ["rig", "some.obj", "-o", "some.glb", "--overwrite", "--json"];
+        let row = sandbox.run([&arguments[..], more].concat()).ok().rows().remove(0);
+        let codes = row["warnings"].as_array().unwrap().iter();
+        let turned = codes.filter(|one| one["code"] == "rig::inward-faces").count();
+        (sandbox.read("some.glb"), turned)
+    };
+    let (expected, turned) = rigged(&right, &[]);
+    assert_eq!(turned, 0);
+    assert!(rigged(&inwards, &[]) == (expected.clone(), 1), "all faces inwards");
+    assert!(rigged(&some, &[]).1 == 1, "some faces inwards");
+    assert!(rigged(&mirrored, &[]) == (rigged(&mirrored_right, &[]).0, 1), "a mirrored mesh");
+    let copied = ["--weights-from", "person.glb"];
+    assert!(rigged(&inwards, &copied) == (rigged(&right, &copied).0, 1), "weights are copied");
+    // A character with such faces gives the same weights.
+    let (with_right, _) = rigged(&right, &copied);
+    sandbox.put("inwards.obj", obj(&inwards));
+    sandbox.run(["rig", "inwards.obj", "-o", "person.glb", "--overwrite"]).ok();
+    assert!(rigged(&right, &copied).0 == with_right);
+}
+
 fn dog() -> Mesh {
     let v = Vector3::new;
     let mut dog = Mesh::default();

@@ -44,6 +44,10 @@ const AROUND: usize = 8;
 const RINGS: usize = 3;
 /// Bones shorter than this share of the body's size get no segment.
 const SHORTEST: f64 = 1e-4;
+/// Joints that are closer together than this share of the body's size are in one place.
+const SAME_PLACE: f64 = 1e-3;
+/// A joint whose distance from a bone is less than this share of the bone's length is on it.
+const ON_BONE: f64 = 0.05;
 
 /// The places of joints at rest, in object space.
 pub fn rest_places(skeleton: &Skeleton) -> Vec<Vector3<f64>> {
@@ -53,7 +57,8 @@ pub fn rest_places(skeleton: &Skeleton) -> Vec<Vector3<f64>> {
 }
 
 /// The segments of the joints for which `moves` is true. A joint without children and end sites has a segment to the
-/// end of its flesh. `size` is that of the body.
+/// end of its flesh; one without a role on a bone of the joint above, such as a twist, has the part of that bone that
+/// follows it. `size` is that of the body.
 pub fn segments(
     skeleton: &Skeleton,
     places: &[Vector3<f64>],
@@ -62,19 +67,31 @@ pub fn segments(
     moves: impl Fn(JointId) -> bool,
 ) -> Vec<BoneSegment> {
     let mut found = Vec::new();
+    let reach = reach(skeleton, &moves);
+    let twists = Twists::of(skeleton, places, &reach, &moves, size);
     for (id, joint) in skeleton.iter() {
-        if joint.end_site || !moves(id) {
+        if joint.end_site || !moves(id) || twists.carries_nothing[id.index()] {
             continue;
         }
         let from = places[id.index()];
-        let children: Vec<JointId> =
-            skeleton.children(id).iter().copied().filter(|child| reaches(skeleton, *child, &moves)).collect();
+        if let Some(to) = twists.ends[id.index()] {
+            found.push(BoneSegment { joint: id, from, to, is_leaf: false });
+            continue;
+        }
+        let children: Vec<JointId> = skeleton
+            .children(id)
+            .iter()
+            .copied()
+            .filter(|child| reach[child.index()] && !twists.is_one(*child))
+            .collect();
         let ends: Vec<JointId> =
             skeleton.children(id).iter().copied().filter(|child| skeleton.joint(*child).end_site).collect();
         let is_leaf = children.is_empty();
         let next = if is_leaf { ends } else { children };
         let tos: Vec<Vector3<f64>> = match next.is_empty() {
-            false => next.iter().map(|next| places[next.index()]).collect(),
+            false => {
+                next.iter().map(|next| twists.begin[next.index()].unwrap_or(places[next.index()])).collect()
+            }
             true => {
                 let parent = joint.parent.map(|parent| from - places[parent.index()]);
                 vec![from + flesh(&from, &parent.unwrap_or_else(Vector3::zeros), voxels, size)]
@@ -89,16 +106,114 @@ pub fn segments(
     found
 }
 
-/// Whether a joint, or one below it, moves vertices.
-fn reaches(skeleton: &Skeleton, joint: JointId, moves: &impl Fn(JointId) -> bool) -> bool {
-    let mut open = vec![joint];
-    while let Some(at) = open.pop() {
-        if moves(at) && !skeleton.joint(at).end_site {
-            return true;
+/// By joint: whether it, or one below it, moves vertices.
+fn reach(skeleton: &Skeleton, moves: &impl Fn(JointId) -> bool) -> Vec<bool> {
+    let mut reach = vec![false; skeleton.len()];
+    // Parents come before their children.
+    for at in (0..skeleton.len()).rev().map(JointId::from) {
+        let joint = skeleton.joint(at);
+        reach[at.index()] |= moves(at) && !joint.end_site;
+        if let Some(parent) = joint.parent.filter(|_| reach[at.index()]) {
+            reach[parent.index()] = true;
         }
-        open.extend(skeleton.children(at));
     }
-    false
+    reach
+}
+
+/// Leaf joints without a role that are on a bone of the joint above: they share its flesh.
+struct Twists {
+    /// By twist: where its part of the bone ends.
+    ends: Vec<Option<Vector3<f64>>>,
+    /// By joint at the end of a bone with twists: where the first of them begins.
+    begin: Vec<Option<Vector3<f64>>>,
+    /// By joint: whether another joint at its place carries the flesh.
+    carries_nothing: Vec<bool>,
+}
+
+impl Twists {
+    fn of(
+        skeleton: &Skeleton,
+        places: &[Vector3<f64>],
+        reach: &[bool],
+        moves: &impl Fn(JointId) -> bool,
+        size: f64,
+    ) -> Twists {
+        let none = vec![None; skeleton.len()];
+        let mut made =
+            Twists { ends: none.clone(), begin: none, carries_nothing: vec![false; skeleton.len()] };
+        for (id, _) in skeleton.iter() {
+            let children = || skeleton.children(id).iter().copied().filter(|child| reach[child.index()]);
+            let is_helper = |child: &JointId| {
+                let has_children = !skeleton.children(*child).is_empty();
+                skeleton.joint(*child).role.is_none() && !has_children && moves(*child)
+            };
+            let bones: Vec<JointId> = children().filter(|child| !is_helper(child)).collect();
+            let from = places[id.index()];
+            // By bone: the twists on it, with their share of the way.
+            let mut on: Vec<Vec<(f64, JointId)>> = vec![Vec::new(); bones.len()];
+            for helper in children().filter(is_helper) {
+                let off = places[helper.index()] - from;
+                if off.norm() <= SAME_PLACE * size && moves(id) {
+                    made.carries_nothing[helper.index()] = true;
+                    continue;
+                }
+                let on_bone = bones.iter().enumerate().find_map(|(bone, end)| {
+                    let way = places[end.index()] - from;
+                    let share = off.dot(&way) / way.norm_squared();
+                    let beside = (off - way * share).norm();
+                    let is_on = share > 0.0 && share < 1.0 + ON_BONE && beside <= ON_BONE * way.norm();
+                    is_on.then_some((bone, share))
+                });
+                if let Some((bone, share)) = on_bone {
+                    let to_end = (places[bones[bone].index()] - places[helper.index()]).norm();
+                    let ends = share >= 1.0 || to_end <= SAME_PLACE * size;
+                    made.carries_nothing[helper.index()] = ends;
+                    if !ends {
+                        on[bone].push((share, helper));
+                    }
+                }
+            }
+            for (twists, end) in on.iter_mut().zip(&bones).filter(|(twists, _)| !twists.is_empty()) {
+                twists.sort_by(|a, b| a.0.total_cmp(&b.0));
+                made.begin[end.index()] = Some(places[twists[0].1.index()]);
+                let nexts = twists.iter().skip(1).map(|twist| twist.1).chain([*end]);
+                for ((_, twist), next) in twists.iter().zip(nexts) {
+                    let at = [*twist, next].map(|joint| places[joint.index()]);
+                    made.carries_nothing[twist.index()] = (at[1] - at[0]).norm() <= SAME_PLACE * size;
+                    made.ends[twist.index()] = Some(at[1]);
+                }
+            }
+        }
+        made
+    }
+
+    fn is_one(&self, joint: JointId) -> bool {
+        self.carries_nothing[joint.index()] || self.ends[joint.index()].is_some()
+    }
+}
+
+/// By joint: whether it is a part of a person. Joints beside the body, such as a root on the floor, targets of inverse
+/// kinematics and props, have no role at them or above, and are not between joints with one. Of a skeleton without roles
+/// all joints count.
+pub fn parts_of_person(skeleton: &Skeleton) -> Vec<bool> {
+    let roles = skeleton.joints().iter().filter(|joint| joint.role.is_some()).count();
+    let mut below = vec![0; skeleton.len()];
+    for at in (0..skeleton.len()).rev().map(JointId::from) {
+        let joint = skeleton.joint(at);
+        below[at.index()] += usize::from(joint.role.is_some());
+        if let Some(parent) = joint.parent {
+            below[parent.index()] += below[at.index()];
+        }
+    }
+    // Where the trunk begins: the lowest joint with all roles at it or below.
+    let first = (0..skeleton.len()).rev().find(|at| below[*at] == roles);
+    let (mut carried, mut in_tree) = (vec![false; skeleton.len()], vec![false; skeleton.len()]);
+    for (id, joint) in skeleton.iter() {
+        let (at, parent) = (id.index(), joint.parent.map(JointId::index));
+        carried[at] = joint.role.is_some() || parent.is_some_and(|parent| carried[parent]);
+        in_tree[at] = Some(at) == first || parent.is_some_and(|parent| in_tree[parent]);
+    }
+    (0..skeleton.len()).map(|at| roles == 0 || carried[at] || (in_tree[at] && below[at] > 0)).collect()
 }
 
 /// The vector from a leaf joint to the end of its flesh: the mean of directions around that of the bone above, weighted

@@ -1,6 +1,7 @@
 //! Auto-rigging: fits a skeleton inside a bare mesh, and computes skinning weights.
 //!
-//! - [`RigMesh`] is the surface as one set of places and triangles; [`Voxels`] is its inside.
+//! - [`RigMesh`] is the surface as one set of places and triangles; [`Voxels`] is its inside; [`turn_outwards`] turns
+//!   faces that point inwards.
 //! - [`find_body`] finds a person in it, with orientation and joints; [`fit`] fits a skeleton to the person;
 //!   [`fit_shape`] fits a skeleton of any shape, such as an animal, to a mesh of that shape.
 //! - [`segments`] are the bones of a skeleton in it, [`weigh`] computes their weights, [`copy_weights`] copies weights
@@ -15,11 +16,12 @@ mod error;
 mod fit;
 mod geodesic;
 mod mesh;
+mod outwards;
 mod solid;
 mod weights;
 
 pub use body::{bound, turned};
-pub use bones::{BoneSegment, rest_places, segments};
+pub use bones::{BoneSegment, parts_of_person, rest_places, segments};
 pub use error::RigError;
 pub use fit::{
     BodyFrame, FittedJoint, FittedShape, FittedSkeleton, FoundBody, Landmark, find_body, fit, fit_shape,
@@ -28,5 +30,6 @@ pub use fit::{
 pub use mesh::{Neighbours, RigMesh};
 /// Rotations of bodies.
 pub use nalgebra::Matrix3;
+pub use outwards::turn_outwards;
 pub use solid::Voxels;
 pub use weights::{CopiedWeights, Donor, Mirror, PlaceWeights, WeightMethod, copy_weights, weigh};

@@ -1,6 +1,7 @@
 //! Fits a skeleton inside a mesh.
 
 mod arms;
+mod attached;
 mod ends_of_tree;
 mod extremities;
 mod fingers;

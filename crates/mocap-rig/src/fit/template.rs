@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mocap_model::{Joint, JointId, Role, Skeleton, Space, UnitQuaternion, Vector3};
 
 use super::FoundBody;
+use super::attached::Attached;
 use crate::{RigError, rest_places};
 
 /// The trunk and limbs of the template of this program: name, parent, role. The right side is mirrored from the left.
@@ -93,10 +94,10 @@ pub fn humanoid_with(fingers: [bool; 2]) -> Skeleton {
     Skeleton::new("Humanoid", Space::default(), joints).expect("the table is a skeleton")
 }
 
-/// Places the joints of a template in a body. Joints with a role go to its landmark; those between
-/// two placed joints keep their share of the path; others keep their offset from the joint above,
-/// rotated and scaled with it. `fixed` has given places of joints by name, in the space of the
-/// mesh; the fitted skeleton gets `space`, its unit and axes.
+/// Places the joints of a template in a body. Joints with a role go to its landmark; those between two placed joints keep
+/// their share of the path; others keep their place on the bone or beside the joint where the template has them, rotated
+/// and scaled with it. `fixed` has given places of joints by name, in the space of the mesh; the fitted skeleton gets
+/// `space`, its unit and axes.
 ///
 /// # Errors
 /// [`RigError::NoJoint`] where `fixed` names a joint that the template lacks,
@@ -131,8 +132,8 @@ pub fn fit(
     placed(template, &known, root, space)
 }
 
-/// A template with some joints placed: those between two of them keep their share of the path, others keep their offset
-/// from the joint above, rotated and scaled with it. `root` is the place of a root that is not known.
+/// A template with some joints placed: those between two of them keep their share of the path, others go along with the
+/// bones that they are at ([`Attached`]). `root` is the place of a root that is not known.
 ///
 /// # Errors
 /// [`RigError::NoBones`].
@@ -143,34 +144,29 @@ pub(super) fn placed(
     space: Space,
 ) -> Result<FittedSkeleton, RigError> {
     let rest = rest_places(template);
+    let attached = Attached::new(template, &rest, known);
     let mut joints: Vec<FittedJoint> = Vec::with_capacity(template.len());
     for (id, joint) in template.iter() {
         let at = id.index();
-        let fitted = match (&known[at], joint.parent) {
-            (Some(known), _) => known.clone(),
-            (None, None) => root.clone(),
-            (None, Some(parent)) => {
-                let above = joints[parent.index()].clone();
-                match below(template, id, known) {
-                    Some(next) => {
-                        let share = share(&rest, parent.index(), at, next);
-                        let to = known[next].as_ref().map_or(above.place, |known| known.place);
-                        let place = above.place + (to - above.place) * share;
-                        let reason = format!(
-                            "between {} and {}",
-                            template.joint(parent).name,
-                            template.joints()[next].name
-                        );
-                        FittedJoint { place, confidence: above.confidence * 0.8, reason }
-                    }
-                    None => {
-                        let (turn, scale) = carried(template, &rest, &joints, parent);
-                        let place = above.place + turn * (rest[at] - rest[parent.index()]) * scale;
-                        let reason = format!("as the template has it from {}", template.joint(parent).name);
-                        FittedJoint { place, confidence: above.confidence * 0.6, reason }
-                    }
-                }
-            }
+        let between = || {
+            let parent = joint.parent?;
+            let next = below(template, id, known)?;
+            let above = &joints[parent.index()];
+            let to = known[next].as_ref().map_or(above.place, |known| known.place);
+            let place = above.place + (to - above.place) * share(&rest, parent.index(), at, next);
+            let (from, to) = (&template.joint(parent).name, &template.joints()[next].name);
+            let reason = format!("between {from} and {to}");
+            Some(FittedJoint { place, confidence: above.confidence * 0.8, reason })
+        };
+        let fitted = match &known[at] {
+            Some(known) => known.clone(),
+            None if at == 0 && attached.at_another(at).is_none() => root.clone(),
+            None => between().unwrap_or_else(|| {
+                let base = joints.first().map_or(root.place, |first| first.place);
+                let (place, reason) = attached.place(id, &base);
+                let above = joint.parent.map_or(root.confidence, |parent| joints[parent.index()].confidence);
+                FittedJoint { place, confidence: above * 0.6, reason }
+            }),
         };
         joints.push(fitted);
     }
@@ -201,21 +197,6 @@ fn share(rest: &[Vector3<f64>], from: usize, at: usize, to: usize) -> f64 {
     let way = rest[to] - rest[from];
     let square = way.norm_squared();
     if square > 0.0 { ((rest[at] - rest[from]).dot(&way) / square).clamp(0.0, 1.0) } else { 0.5 }
-}
-
-/// The rotation and scale of the bone that ends at a joint, relative to the template.
-fn carried(
-    template: &Skeleton,
-    rest: &[Vector3<f64>],
-    joints: &[FittedJoint],
-    at: JointId,
-) -> (UnitQuaternion<f64>, f64) {
-    let Some(parent) = template.joint(at).parent else { return (UnitQuaternion::identity(), 1.0) };
-    let old = rest[at.index()] - rest[parent.index()];
-    let new = joints[at.index()].place - joints[parent.index()].place;
-    let turn = UnitQuaternion::rotation_between(&old, &new).unwrap_or_default();
-    let scale = if old.norm() > 0.0 { new.norm() / old.norm() } else { 1.0 };
-    (turn, scale)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ struct Carrier {
 /// The places of a donor's surface with its joints at `to`. `thickness` is, by joint, the thickness of the other body
 /// relative to the donor.
 pub(crate) fn carried(donor: &Donor, to: &[Vector3<f64>], thickness: &[Option<f64>]) -> Vec<Vector3<f64>> {
-    let (turn, scale) = whole(&donor.places, to);
+    let (turn, scale) = similarity(&donor.places, to);
     let carriers = carriers(&donor.skeleton, &donor.places, to, thickness, (turn, scale));
     let place = |(at, place): (usize, &Vector3<f64>)| {
         let (mut sum, mut total) = (Vector3::zeros(), 0.0);
@@ -35,7 +35,7 @@ pub(crate) fn carried(donor: &Donor, to: &[Vector3<f64>], thickness: &[Option<f6
 }
 
 /// The rotation and scale of the similarity between two sets of places.
-fn whole(from: &[Vector3<f64>], to: &[Vector3<f64>]) -> (UnitQuaternion<f64>, f64) {
+pub(crate) fn similarity(from: &[Vector3<f64>], to: &[Vector3<f64>]) -> (UnitQuaternion<f64>, f64) {
     let count = from.len().max(1) as f64;
     let middle = |places: &[Vector3<f64>]| places.iter().sum::<Vector3<f64>>() / count;
     let (a, b) = (middle(from), middle(to));
@@ -50,7 +50,7 @@ fn whole(from: &[Vector3<f64>], to: &[Vector3<f64>]) -> (UnitQuaternion<f64>, f6
 
 /// The rotation nearest to a matrix: the quaternion of B. K. P. Horn, "Closed-form solution of absolute orientation
 /// using unit quaternions", 1987. If several are equally near, as for places on a line, it is one of them.
-fn nearest_rotation(matrix: &Matrix3<f64>) -> UnitQuaternion<f64> {
+pub(crate) fn nearest_rotation(matrix: &Matrix3<f64>) -> UnitQuaternion<f64> {
     let m = |row: usize, column: usize| matrix[(row, column)];
     let [x, y, z] = [m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)];
     let [xy, xz, yz] = [m(0, 1) + m(1, 0), m(0, 2) + m(2, 0), m(1, 2) + m(2, 1)];
@@ -132,11 +132,11 @@ mod tests {
         let from = [Vector3::zeros(), Vector3::x(), Vector3::y() * 2.0, Vector3::z() * 3.0];
         let turn = UnitQuaternion::new(Vector3::new(0.4, -1.0, 0.3));
         let to = from.map(|at| turn * at * 2.5 + Vector3::new(1.0, 2.0, 3.0));
-        let (found, scale) = whole(&from, &to);
+        let (found, scale) = similarity(&from, &to);
         assert!(found.angle_to(&turn) < 1e-9 && (scale - 2.5).abs() < 1e-9);
         // Places on a line do not determine the rotation, but still give one.
         let line = [Vector3::zeros(), Vector3::y()];
-        let (found, _) = whole(&line, &line);
+        let (found, _) = similarity(&line, &line);
         assert!((found * Vector3::y() - Vector3::y()).norm() < 1e-9);
     }
 }

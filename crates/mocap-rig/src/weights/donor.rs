@@ -4,7 +4,7 @@ use mocap_model::{Body, JointId, Skeleton, Vector3};
 use nalgebra::Point3;
 
 use super::PlaceWeights;
-use crate::{RigError, RigMesh, rest_places};
+use crate::{RigError, RigMesh, rest_places, turn_outwards};
 
 /// A rigged character: its surface in the bind pose, with its weights.
 #[derive(Clone, Debug)]
@@ -28,10 +28,13 @@ impl Donor {
     /// [`RigError::NoSkin`] where no vertex follows two joints or more in all, and those of [`RigMesh::new`].
     pub fn new(body: &Body, skeleton: &Skeleton, most_triangles: usize) -> Result<Donor, RigError> {
         let meshes = body.meshes.iter().map(|mesh| mesh.at_rest(skeleton)).collect();
-        let body = Body { meshes, materials: Vec::new() };
+        let mut body = Body { meshes, materials: Vec::new() };
         let positions: Vec<Vector3<f64>> =
             body.meshes.iter().flat_map(|mesh| mesh.positions.iter().copied()).collect();
-        let mesh = RigMesh::new(&body, &positions, most_triangles)?;
+        let mut mesh = RigMesh::new(&body, &positions, most_triangles)?;
+        if turn_outwards(&mut body, &mesh) > 0 {
+            mesh = RigMesh::new(&body, &positions, most_triangles)?;
+        }
         let mut places = rest_places(skeleton);
         for bone in body.meshes.iter().flat_map(|mesh| &mesh.skin.bones) {
             if let Some(bind) = bone.inverse_bind.try_inverse() {

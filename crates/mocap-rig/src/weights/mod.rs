@@ -17,6 +17,7 @@ use mocap_model::JointId;
 use nalgebra::DMatrix;
 
 use crate::{BoneSegment, RigError, RigMesh, Voxels};
+pub(crate) use carried::{nearest_rotation, similarity};
 pub use copied::{CopiedWeights, copy_weights};
 pub use donor::Donor;
 pub use symmetry::Mirror;

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use mocap_batch::Job;
 use mocap_mesh::MeshFormat;
-use mocap_model::{Body, BoundBody, Skeleton, Unit, UnitSource};
+use mocap_model::{Body, BoundBody, Skeleton, Unit, UnitSource, Vector3};
+use mocap_rig::{RigMesh, turn_outwards};
 
 use super::Args;
+use super::weights::refused;
 use crate::batch::JobContext;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::read;
@@ -79,4 +81,27 @@ pub(super) fn read(
     }
     let meshes = body.meshes.iter().map(|mesh| mesh.at_rest(&skeleton)).collect();
     Ok(Source { body: Body { meshes, materials: body.materials }, skeleton: Some(skeleton), unit, bytes })
+}
+
+/// The surface of a body, with its faces outwards: those that point inwards are turned, with a warning.
+pub(super) fn surface(
+    body: &mut Body,
+    most_triangles: usize,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<RigMesh, Diagnostic> {
+    let positions = all_positions(body);
+    let mesh = RigMesh::new(body, &positions, most_triangles).map_err(refused)?;
+    let turned = turn_outwards(body, &mesh);
+    if turned == 0 {
+        return Ok(mesh);
+    }
+    let all: usize = body.meshes.iter().map(|mesh| mesh.faces.len()).sum();
+    let message = format!("{turned} of {all} faces point inwards: the output has them outwards");
+    warnings.push(Diagnostic::new("rig::inward-faces", message));
+    RigMesh::new(body, &positions, most_triangles).map_err(refused)
+}
+
+/// The vertices of all meshes, mesh after mesh.
+pub(super) fn all_positions(body: &Body) -> Vec<Vector3<f64>> {
+    body.meshes.iter().flat_map(|mesh| mesh.positions.iter().copied()).collect()
 }

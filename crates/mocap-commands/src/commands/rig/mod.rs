@@ -20,12 +20,12 @@ use mocap_model::{
 };
 use mocap_rig::{
     BodyFrame, Donor, FittedJoint, FittedSkeleton, FoundBody, Matrix3, RigError, RigMesh, WeightMethod,
-    find_body, fit, fit_shape, humanoid, humanoid_with, turned,
+    find_body, fit, fit_shape, humanoid, humanoid_with, parts_of_person, turned,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::mesh::Source;
+use self::mesh::{Source, all_positions};
 use self::weights::{refused, with_weights};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
@@ -313,8 +313,7 @@ fn fitted(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Rigged, Diagnostic> {
     let Source { mut body, unit, .. } = source;
-    let positions = all_positions(&body);
-    let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
+    let mesh = mesh::surface(&mut body, args.max_triangles, warnings)?;
     let (frame, found, size) = match find_body(&mesh, args.up, args.facing) {
         Ok(found) => (found.frame, Some(found), None),
         // A skeleton that the user gives may fit a body that is not human.
@@ -363,10 +362,11 @@ fn fitted(
         .map_err(|error| Diagnostic::new("rig::skeleton", error.to_string()))?;
     let positions = all_positions(&body);
     let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
-    // A root joint on the floor below the body moves no vertices.
-    let moves = |joint: JointId| {
-        let one = skeleton.joint(joint);
-        one.role.is_some() || one.parent.is_some() || skeleton.children(joint).len() > 1
+    // A root joint on the floor below the body moves no vertices, and neither do joints beside a person.
+    let parts = found.is_some().then(|| parts_of_person(&skeleton));
+    let moves = |joint: JointId| match &parts {
+        Some(parts) => parts[joint.index()],
+        None => skeleton.joint(joint).parent.is_some() || skeleton.children(joint).len() > 1,
     };
     let weighed =
         with_weights((&body, &mesh), &skeleton, (args, plan.donor), (&moves, &|_| false), warnings)?;
@@ -451,7 +451,7 @@ fn weighed(
         );
     };
     let all_rigid = body.meshes.iter().all(|mesh| mesh.stated.rigid);
-    let body = Body {
+    let mut body = Body {
         meshes: body.meshes.iter().map(|mesh| mesh.at_rest(&skeleton)).collect(),
         materials: body.materials,
     };
@@ -471,11 +471,13 @@ fn weighed(
         .collect();
     named.sort_unstable();
     named.dedup();
-    let moves = |joint: JointId| named.is_empty() || named.binary_search(&joint).is_ok();
-    let positions = all_positions(&body);
-    let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
+    let known = weights::with_roles(&skeleton)?;
+    let beside = weights::beside_person(&body, &known);
+    let moves =
+        |joint: JointId| !beside[joint.index()] && (named.is_empty() || named.binary_search(&joint).is_ok());
+    let mesh = mesh::surface(&mut body, args.max_triangles, warnings)?;
     let chosen: weights::Chosen<'_> = (&moves, &|at| skips[at]);
-    let weighed = with_weights((&body, &mesh), &skeleton, (args, plan.donor), chosen, warnings)?;
+    let weighed = with_weights((&body, &mesh), &known, (args, plan.donor), chosen, warnings)?;
     Ok(Rigged {
         skeleton: skeleton.as_ref().clone(),
         body: weighed.body,
@@ -483,14 +485,10 @@ fn weighed(
         unit: unit.unwrap_or(Unit { metres: 1.0, source: UnitSource::Guessed }),
         joints: Vec::new(),
         triangles: mesh.triangles.len(),
-        vertices: positions.len(),
+        vertices: mesh.of_vertex.len(),
         symmetric: weighed.symmetric,
         matched: weighed.matched,
     })
-}
-
-fn all_positions(body: &Body) -> Vec<Vector3<f64>> {
-    body.meshes.iter().flat_map(|mesh| mesh.positions.iter().copied()).collect()
 }
 
 /// The usual units of meshes [m].

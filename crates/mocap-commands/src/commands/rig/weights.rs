@@ -1,10 +1,12 @@
 //! Weights of a body: found by a method, or copied from a character.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use mocap_model::{Body, Clip, FrameRate, JointId, Skeleton};
+use mocap_model::{Body, Clip, FrameRate, JointId, Role, Skeleton};
 use mocap_rig::{
-    CopiedWeights, Donor, RigError, RigMesh, Voxels, bound, copy_weights, rest_places, segments, weigh,
+    CopiedWeights, Donor, RigError, RigMesh, Voxels, bound, copy_weights, parts_of_person, rest_places,
+    segments, weigh,
 };
 
 use super::Args;
@@ -70,6 +72,30 @@ pub(super) fn with_weights(
     Ok(Weighed { body, symmetric: weights.mirrored, matched: Some(matched) })
 }
 
+/// The skeleton with the roles that its names and shape tell.
+pub(super) fn with_roles(skeleton: &Arc<Skeleton>) -> Result<Arc<Skeleton>, Diagnostic> {
+    let rate = FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
+    Ok(mocap::with_roles(Clip::at_rest(skeleton.clone(), rate)).skeleton().clone())
+}
+
+/// By joint: whether it is beside the body, such as a target of inverse kinematics, and no vertex of the file follows
+/// it. Where the skeleton is not that of a person, none is.
+pub(super) fn beside_person(body: &Body, skeleton: &Skeleton) -> Vec<bool> {
+    let has = |role| skeleton.with_role(role).is_some();
+    let limbs =
+        [Role::Hips, Role::LeftUpperArm, Role::RightUpperArm, Role::LeftUpperLeg, Role::RightUpperLeg];
+    if !limbs.into_iter().all(has) {
+        return vec![false; skeleton.len()];
+    }
+    let mut beside: Vec<bool> = parts_of_person(skeleton).into_iter().map(|is_part| !is_part).collect();
+    for skin in body.meshes.iter().map(|mesh| &mesh.skin) {
+        for one in skin.influences.iter().filter(|one| one.weight > 0.0) {
+            beside[skin.bones[one.bone as usize].joint.index()] = false;
+        }
+    }
+    beside
+}
+
 /// Reads the character whose weights are copied.
 pub(super) fn donor(path: &Path, args: &Args) -> Result<Donor, Diagnostic> {
     let reading = Reading::default();
@@ -80,9 +106,8 @@ pub(super) fn donor(path: &Path, args: &Args) -> Result<Donor, Diagnostic> {
     let Some(found) = found else {
         return Err(refused(RigError::NoSkin).in_file(path));
     };
-    let rate = FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
-    let named = mocap::with_roles(Clip::at_rest(found.value.skeleton.clone(), rate));
-    let donor = Donor::new(&found.value.body, named.skeleton(), args.max_triangles);
+    let named = with_roles(&found.value.skeleton)?;
+    let donor = Donor::new(&found.value.body, &named, args.max_triangles);
     donor.map_err(|error| refused(error).in_file(path))
 }
 
