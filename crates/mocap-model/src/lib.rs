@@ -59,6 +59,7 @@ mod edit;
 mod error;
 mod euler;
 mod face;
+mod facing;
 mod frame_range;
 mod hull;
 mod kinematics;
@@ -97,6 +98,7 @@ pub use euler::{Angles, EulerOrder};
 pub use face::{
     ARKIT_SHAPES, Expression, InBetween, Override, in_between_weight, mirrored_shape, words_of_name,
 };
+pub use facing::facing_across;
 pub use frame_range::FrameRange;
 pub use hull::Hull;
 pub use kinematics::ForwardKinematics;

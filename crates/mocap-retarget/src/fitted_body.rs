@@ -5,7 +5,7 @@
 //! others by the ratio of body heights. Between bones, the fit is blended by the skinning weights.
 
 use crate::RoleMap;
-use mocap_model::{Body, Bone, JointId, Mesh, Pose, Role, Skeleton, Vector3};
+use mocap_model::{Body, Bone, JointId, Mesh, Pose, Role, Skeleton, Vector3, facing_across};
 use nalgebra::{Matrix4, UnitQuaternion};
 
 /// Bones of limbs: from the joint of the first role to that of the second.
@@ -99,14 +99,23 @@ impl<'a> Figure<'a> {
         legs + trunk
     }
 
+    /// The direction in which the rest pose faces.
+    pub(crate) fn facing(&self) -> Vector3<f64> {
+        let space = self.skeleton.space();
+        let line = |left: Role| Some(self.of(left)? - self.of(left.mirrored())?);
+        let lines: Vec<_> = [Role::LeftUpperLeg, Role::LeftUpperArm].into_iter().filter_map(line).collect();
+        facing_across(&lines, &space.up.vector(), &space.forward.vector())
+    }
+
     /// By joint: its fit, and the joint of the target that it follows. Joints without a role, or
     /// with a role that the target lacks, follow the nearest joint above with a shared role.
     pub(crate) fn fits(&self, target: &Figure<'_>) -> Vec<(Fit, JointId)> {
-        let axes = |skeleton: &Skeleton| {
-            let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
+        // Both rest poses may face any way along the floor.
+        let axes = |figure: &Figure<'_>| {
+            let (up, forward) = (figure.skeleton.space().up.vector(), figure.facing());
             nalgebra::Matrix3::from_columns(&[up.cross(&forward), up, forward])
         };
-        let turn = axes(target.skeleton) * axes(self.skeleton).transpose();
+        let turn = axes(target) * axes(self).transpose();
         let turn = nalgebra::Rotation3::from_matrix_unchecked(turn);
         let turn = UnitQuaternion::from_rotation_matrix(&turn);
         let scale = target.size() / self.size();

@@ -11,7 +11,9 @@
 
 use crate::body::{Body, LIMBS, Limb, LimbKind};
 use crate::error::{RetargetError, SourceOrTarget};
-use mocap_model::{Axis, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, rotation_between};
+use mocap_model::{
+    Axis, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, facing_across, rotation_between,
+};
 use nalgebra::{Matrix3, Rotation3};
 
 /// Object-space rotations and positions of a skeleton in its reference pose, with the hips at the origin.
@@ -343,7 +345,31 @@ impl ReferencePoseBuilder<'_> {
         let above = top.map(|top| self.local_bone(self.body.hips, top) - (l + r) / 2.0);
         let below = [left, right].map(|leg| self.local_bone(self.body.hips, leg.tip));
         let above = above.filter(|v| v.norm() > 0.0).unwrap_or(-(below[0] + below[1]));
-        self.trunk(inherited, l - r, self.own_up(above))
+        let above = self.own_up(above);
+        match (inherited * above).try_normalize(0.0) {
+            Some(a) if a.dot(&self.directions.up) > UPRIGHT => self.turned_ahead(inherited, l - r),
+            _ => self.trunk(inherited, l - r, above),
+        }
+    }
+
+    /// The turn about the up axis that makes an upright body face forward, whichever way it faced at rest. `hips` is
+    /// the line across them, in their frame.
+    fn turned_ahead(&self, inherited: &UnitQuaternion<f64>, hips: Vector3<f64>) -> UnitQuaternion<f64> {
+        let Directions { up, forward, .. } = self.directions;
+        let shoulders = match &self.body.limbs[2..] {
+            [Some(left), Some(right)] => {
+                let [left, right] = [left, right].map(|arm| self.local_bone(self.body.hips, arm.base));
+                Some(left - right)
+            }
+            _ => None,
+        };
+        let lines: Vec<Vector3<f64>> =
+            [hips].into_iter().chain(shoulders).map(|line| inherited * line).collect();
+        let facing = facing_across(&lines, &up, &forward);
+        match facing == forward {
+            true => UnitQuaternion::identity(),
+            false => UnitQuaternion::new(up * up.dot(&facing.cross(&forward)).atan2(facing.dot(&forward))),
+        }
     }
 
     /// Up in the frame of the hips, given the position `above` of the joints above them. In rigs whose bones each

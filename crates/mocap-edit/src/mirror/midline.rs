@@ -27,7 +27,7 @@ impl Mirror {
         let Some(laterals) = laterals_in_motion(clip, body, &joints) else { return };
         let mut rest = Pose::default();
         Pose::rest(skeleton).to_object(skeleton, &mut rest);
-        let axes = [self.lateral, body.up, body.forward];
+        let axes = [self.rest_lateral, body.up, self.rest_lateral.cross(&body.up)];
         for (id, mean) in joints.into_iter().zip(laterals) {
             let to_joint = rest.joints[id.index()].rotation.inverse();
             let own = axes.map(|axis| to_joint * axis);

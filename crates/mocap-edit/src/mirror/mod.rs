@@ -3,7 +3,8 @@
 //! Object rotations become `S · R · S` and positions `S · p`, with S the reflection across the plane through the origin
 //! whose normal is the lateral axis. Joints take the motion of their counterparts. Where the frames of two counterparts
 //! differ (for example, bones that all lie along +X), a constant rotation per joint corrects it: it takes the reflected
-//! rest pose of the counterpart onto that of the joint.
+//! rest pose of the counterpart onto that of the joint. The rest pose is reflected across the body's own middle plane:
+//! it may face another way than the space says.
 
 mod midline;
 mod pairing;
@@ -12,7 +13,7 @@ mod retargeted;
 use mocap_model::{
     Clip, ForwardKinematics, JointId, Pose, Role, Skeleton, UnitQuaternion, Vector3, rotation_between,
 };
-use nalgebra::{Matrix3, Rotation3};
+use nalgebra::{Matrix3, Quaternion, Rotation3};
 
 use crate::body::Body;
 use crate::held_feet::Hold;
@@ -121,7 +122,10 @@ fn unlike_limbs(body: &Body) -> Option<String> {
 
 /// A reflection of a skeleton's motions.
 pub(crate) struct Mirror {
+    /// The normal of the plane that reflects motions.
     lateral: Vector3<f64>,
+    /// The normal of the middle plane of the rest pose.
+    rest_lateral: Vector3<f64>,
     pub(crate) partners: Vec<Option<JointId>>,
     /// By joint: the constant rotation after the reflected rotation of the counterpart.
     corrections: Vec<UnitQuaternion<f64>>,
@@ -129,10 +133,11 @@ pub(crate) struct Mirror {
 
 impl Mirror {
     pub(crate) fn new(skeleton: &Skeleton, lateral: &Vector3<f64>) -> Mirror {
-        let partners = mirror_partners(skeleton, lateral);
-        let mut mirror = Mirror { lateral: *lateral, partners, corrections: Vec::new() };
         let mut rest = Pose::default();
         Pose::rest(skeleton).to_object(skeleton, &mut rest);
+        let rest_lateral = skeleton.space().up.vector().cross(&skeleton.rest_facing());
+        let partners = mirror_partners(skeleton, &rest, &rest_lateral);
+        let mut mirror = Mirror { lateral: *lateral, rest_lateral, partners, corrections: Vec::new() };
         let corrections =
             skeleton.iter().map(|(id, _)| mirror.correction(skeleton, &rest, id)).collect::<Vec<_>>();
         mirror.corrections = corrections;
@@ -140,13 +145,20 @@ impl Mirror {
     }
 
     fn reflect(&self, v: &Vector3<f64>) -> Vector3<f64> {
-        v - self.lateral * (2.0 * v.dot(&self.lateral))
+        reflected(v, &self.lateral)
     }
 
-    /// `S · R · S`: the component of the rotation axis along the normal stays, the others are negated.
+    /// `S · R · S`.
     fn reflect_rotation(&self, q: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
-        let imag = -self.reflect(&q.imag());
-        UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(q.w, imag.x, imag.y, imag.z))
+        rotation_reflected(q, &self.lateral)
+    }
+
+    /// A rest pose equals its reflection across its own middle plane; this rotation takes it to its reflection across
+    /// the plane of the motion.
+    fn turn_of_rest(&self) -> UnitQuaternion<f64> {
+        // Two reflections, along one normal and then along the other.
+        let (from, to) = (self.rest_lateral, self.lateral);
+        UnitQuaternion::new_normalize(Quaternion::from_parts(from.dot(&to), from.cross(&to)))
     }
 
     /// The bones of a joint, and where the reflected bones of its counterpart are in the same frame.
@@ -170,6 +182,7 @@ impl Mirror {
     fn correction(&self, skeleton: &Skeleton, rest: &Pose, id: JointId) -> UnitQuaternion<f64> {
         let Some(other) = self.partners[id.index()] else { return UnitQuaternion::identity() };
         let at_rest = self.reflect_rotation(&rest.joints[other.index()].rotation).inverse()
+            * self.turn_of_rest()
             * rest.joints[id.index()].rotation;
         let bones = self.bones(skeleton, id);
         let Some((ours, theirs)) = bones.iter().max_by(|a, b| a.0.norm().total_cmp(&b.0.norm())) else {
@@ -188,17 +201,20 @@ impl Mirror {
         let skeleton = clip.skeleton();
         let source = Samples::of(clip);
         let mut mirrored = source.clone();
+        let mut rest = Pose::default();
+        Pose::rest(skeleton).to_object(skeleton, &mut rest);
         for (id, joint) in skeleton.iter() {
             let i = id.index();
-            let (m, own) = match self.partners[i] {
-                Some(other) => (other.index(), false),
-                None => (i, true),
+            let Some(other) = self.partners[i] else {
+                self.reflect_in_place(&source, &mut mirrored, &rest, id);
+                continue;
             };
+            let m = other.index();
             mirrored.scales[i] = source.scales[m].clone();
             let after = self.corrections[i];
             let before = match joint.parent {
-                Some(parent) if !own => self.corrections[parent.index()].inverse(),
-                _ => UnitQuaternion::identity(),
+                Some(parent) => self.corrections[parent.index()].inverse(),
+                None => UnitQuaternion::identity(),
             };
             mirrored.rotations[i] =
                 source.rotations[m].iter().map(|q| before * self.reflect_rotation(q) * after).collect();
@@ -214,6 +230,27 @@ impl Mirror {
         }
         numbers::mirror(&mut mirrored.annotations.scalars);
         mirrored.into_clip("mirror")
+    }
+
+    /// Reflects how a joint without a counterpart moves about its rest pose, across the middle plane of that pose.
+    fn reflect_in_place(&self, source: &Samples, mirrored: &mut Samples, rest: &Pose, id: JointId) {
+        let joint = source.skeleton.joint(id);
+        let normal = match joint.parent {
+            Some(parent) => rest.joints[parent.index()].rotation.inverse() * self.rest_lateral,
+            None => self.lateral,
+        };
+        let (at, before) = (id.index(), joint.rest_rotation.inverse());
+        mirrored.rotations[at] = source.rotations[at]
+            .iter()
+            .map(|q| rotation_reflected(&(q * before), &normal) * joint.rest_rotation)
+            .collect();
+        mirrored.translations[at] = source.translations[at].as_ref().map(|values| {
+            let place = |v: &Vector3<f64>| match joint.parent {
+                None => reflected(v, &normal),
+                Some(_) => joint.offset + reflected(&(v - joint.offset), &normal),
+            };
+            values.iter().map(place).collect()
+        });
     }
 
     /// The largest distance of a joint from the mirror image of its counterpart, and the joint.
@@ -233,6 +270,17 @@ impl Mirror {
         }
         worst
     }
+}
+
+/// The reflection across the plane with this normal.
+fn reflected(v: &Vector3<f64>, normal: &Vector3<f64>) -> Vector3<f64> {
+    v - normal * (2.0 * v.dot(normal))
+}
+
+/// The component of the rotation axis along the normal stays, the others are negated.
+fn rotation_reflected(q: &UnitQuaternion<f64>, normal: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let imag = -reflected(&q.imag(), normal);
+    UnitQuaternion::new_unchecked(Quaternion::new(q.w, imag.x, imag.y, imag.z))
 }
 
 /// The rotation that takes the first of each pair nearest to the second; `None` where they lie on one line.
@@ -259,7 +307,8 @@ mod tests {
 
     use super::*;
     use crate::fixtures::clip;
-    use mocap_model::{Joint, JointTracks};
+    use mocap_model::{Isometry3, Joint, JointTracks, Track};
+    use nalgebra::Point3;
 
     fn largest_difference(a: &Clip, b: &Clip) -> f64 {
         let (mut x, mut y) = (ForwardKinematics::new(a), ForwardKinematics::new(b));
@@ -282,6 +331,99 @@ mod tests {
             let height = mocap_analysis::tree_diameter(walk.skeleton());
             assert!(largest_difference(&walk, &once) / height > 1e-2, "{name}");
             assert!(largest_difference(&walk, &twice) / height < 1e-12, "{name}");
+        }
+    }
+
+    /// The same motion on a skeleton whose rest pose is turned about the up axis; offsets and frames of all joints are
+    /// turned with it, as exporters bake the turn of a character.
+    fn with_turned_rest(clip: &Clip, turn: &UnitQuaternion<f64>) -> Clip {
+        let skeleton = clip.skeleton().with_joints(|joint| {
+            joint.offset = turn * joint.offset;
+            joint.rest_rotation = turn * joint.rest_rotation * turn.inverse();
+        });
+        let tracks = clip.skeleton().joints().iter().zip(clip.tracks()).map(|(joint, tracks)| {
+            let before = joint.parent.map_or(UnitQuaternion::identity(), |_| *turn);
+            JointTracks {
+                rotation: tracks.rotation.map(|q| before * q * turn.inverse()),
+                translation: tracks.translation.as_ref().map(|track| track.map(|v| before * v)),
+                scale: None,
+            }
+        });
+        Clip::new(Arc::new(skeleton.unwrap()), clip.rate(), clip.frames(), tracks.collect()).unwrap()
+    }
+
+    /// The motion with a joint on the head that moves and has no counterpart.
+    fn with_plume(clip: &Clip) -> Clip {
+        let head = Body::of(clip).skeleton.with_role(Role::Head).unwrap();
+        let mut joints = clip.skeleton().joints().to_vec();
+        joints.push(Joint::new("LeftPlume", Some(head), Vector3::new(0.05, 0.1, 0.02)));
+        let sway = |frame: usize| {
+            let phase = frame as f64 * 0.1;
+            UnitQuaternion::from_scaled_axis(Vector3::new(phase.sin(), phase.cos(), 0.3 * phase.sin()))
+        };
+        let mut tracks = clip.tracks().to_vec();
+        let rotation = Track::Sampled((0..clip.frames()).map(sway).collect());
+        tracks.push(JointTracks { rotation, translation: None, scale: None });
+        let skeleton = Skeleton::new("", *clip.skeleton().space(), joints).unwrap();
+        Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks).unwrap()
+    }
+
+    /// What a mesh does that is bound to the rest pose.
+    #[test]
+    fn a_mesh_is_mirrored_alike_whichever_way_its_rest_pose_faces() {
+        let walk = with_plume(&clip("alex_walk.bvh"));
+        let height = mocap_analysis::tree_diameter(walk.skeleton());
+        let placed = |clip: &Clip, frame: usize| -> Vec<Isometry3<f64>> {
+            let mut rest = Pose::default();
+            Pose::rest(clip.skeleton()).to_object(clip.skeleton(), &mut rest);
+            let mut kinematics = ForwardKinematics::new(clip);
+            kinematics.place(frame);
+            let of = |id: JointId| kinematics.at(id) * rest.joints[id.index()].inverse();
+            clip.skeleton().iter().map(|(id, _)| of(id)).collect()
+        };
+        let mut rest = Pose::default();
+        Pose::rest(walk.skeleton()).to_object(walk.skeleton(), &mut rest);
+        let (wanted, _) = mirror(&walk).unwrap();
+        for degrees in [5.0f64, 20.0, 30.0, 45.0, 90.0, 180.0, 300.0] {
+            let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * degrees.to_radians());
+            let turned = with_turned_rest(&walk, &turn);
+            assert!(largest_difference(&walk, &turned) < 1e-9 * height, "{degrees}");
+            let (mirrored, _) = mirror(&turned).unwrap();
+            for frame in [0, 100, 300] {
+                let both = placed(&wanted, frame).into_iter().zip(placed(&mirrored, frame));
+                for ((a, b), (id, joint)) in both.zip(walk.skeleton().iter()) {
+                    for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
+                        // A vertex beside the joint.
+                        let at = rest.joints[id.index()].translation.vector + axis * (0.1 * height);
+                        let off = (a * Point3::from(at) - b * Point3::from(turn * at)).norm() / height;
+                        assert!(off < 1e-6, "{degrees}°, {} in frame {frame}: {off}", joint.name);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Joints without names that show their sides are paired by their places in the rest pose.
+    #[test]
+    fn joints_are_paired_alike_whichever_way_the_rest_pose_faces() {
+        let walk = clip("alex_walk.bvh");
+        let head = Body::of(&walk).skeleton.with_role(Role::Head).unwrap();
+        let mut joints: Vec<Joint> = walk.skeleton().joints().to_vec();
+        for (name, x) in [("horn one", 0.1), ("horn two", -0.1)] {
+            joints.push(Joint::new(name, Some(head), Vector3::new(x, 0.1, 0.05)));
+        }
+        let skeleton = Skeleton::new("", *walk.skeleton().space(), joints).unwrap();
+        let still = |skeleton: Skeleton| {
+            let tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+            Clip::new(Arc::new(skeleton), walk.rate(), 2, tracks).unwrap()
+        };
+        let horned = still(skeleton);
+        for degrees in [0.0f64, 30.0, 90.0, 180.0] {
+            let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * degrees.to_radians());
+            let body = Body::of(&with_turned_rest(&horned, &turn));
+            let partners = Mirror::new(&body.skeleton, &body.lateral).partners;
+            let count = body.skeleton.len();
+            assert_eq!(partners[count - 1], Some(JointId::from(count - 2)), "{degrees}");
         }
     }
 

@@ -1,33 +1,42 @@
 //! Pairs joints with their mirror images.
 
-use mocap_model::{JointId, Role, Skeleton, Vector3};
+use mocap_model::{JointId, Pose, Role, Skeleton, Vector3};
 
 /// The partner of every joint: itself on the middle line, `None` without a counterpart.
 ///
 /// The parents of partners are partners too, and the partner of a partner is the joint itself. Children of partners are
-/// paired by roles, then names, then positions.
-pub(crate) fn mirror_partners(skeleton: &Skeleton, lateral: &Vector3<f64>) -> Vec<Option<JointId>> {
+/// paired by roles, then names, then positions in the rest pose (in object space), whose middle plane is normal to
+/// `lateral`.
+pub(crate) fn mirror_partners(
+    skeleton: &Skeleton,
+    rest: &Pose,
+    lateral: &Vector3<f64>,
+) -> Vec<Option<JointId>> {
     let mut partners = vec![None; skeleton.len()];
     let roots: Vec<JointId> = skeleton.roots().collect();
-    pair_up(skeleton, lateral, (&roots, &roots), &mut partners);
+    pair_up(skeleton, (rest, lateral), (&roots, &roots), &mut partners);
     for (id, _) in skeleton.iter() {
         // Processes each pair of parents once, at the smaller index.
         let Some(other) = partners[id.index()].filter(|other: &JointId| other.index() >= id.index()) else {
             continue;
         };
-        pair_up(skeleton, lateral, (skeleton.children(id), skeleton.children(other)), &mut partners);
+        let children = (skeleton.children(id), skeleton.children(other));
+        pair_up(skeleton, (rest, lateral), children, &mut partners);
     }
     partners
 }
 
 fn pair_up(
     skeleton: &Skeleton,
-    lateral: &Vector3<f64>,
+    (rest, lateral): (&Pose, &Vector3<f64>),
     (ours, theirs): (&[JointId], &[JointId]),
     partners: &mut [Option<JointId>],
 ) {
     let reflected = |v: Vector3<f64>| v - lateral * (2.0 * v.dot(lateral));
-    let offset = |id: JointId| skeleton.joint(id).offset;
+    let offset = |id: JointId| {
+        let joint = skeleton.joint(id);
+        joint.parent.map_or(joint.offset, |parent| rest.joints[parent.index()].rotation * joint.offset)
+    };
     let same_kind = |a: JointId, b: JointId| skeleton.joint(a).end_site == skeleton.joint(b).end_site;
     let by_role = |a: JointId, b: JointId| {
         let (a, b) = (skeleton.joint(a).role, skeleton.joint(b).role);

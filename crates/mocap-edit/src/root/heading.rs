@@ -1,7 +1,7 @@
 //! The heading and position of a body on the ground.
 
 use mocap_analysis::placements;
-use mocap_model::{Clip, JointId, Vector3, swing_twist};
+use mocap_model::{Clip, JointId, Pose, Vector3, swing_twist};
 
 use crate::body::Body;
 use crate::smoothing::{gaussian, unwrapped};
@@ -18,12 +18,16 @@ pub(crate) struct Travel {
     pub(crate) headings: Vec<f64>,
 }
 
-/// The heading in each frame: across hips and shoulders; without these, the turn of the hips joint about the up axis.
+/// The heading in each frame: across hips and shoulders; without these, the turn of the hips joint about the up axis from
+/// its rest pose.
 pub(crate) fn headings(clip: &Clip, body: &Body) -> Vec<f64> {
     let pairs = body.skeleton.lateral_pairs();
     let joints: Vec<JointId> = pairs.iter().flatten().copied().chain([body.hips]).collect();
     let placed = placements(clip, &joints);
     let hips = &placed[joints.len() - 1];
+    let mut rest = Pose::default();
+    Pose::rest(&body.skeleton).to_object(&body.skeleton, &mut rest);
+    let from_rest = rest.joints[body.hips.index()].rotation.inverse();
     let mut headings = Vec::with_capacity(clip.frames());
     for frame in 0..clip.frames() {
         let mut across = Vector3::zeros();
@@ -35,7 +39,7 @@ pub(crate) fn headings(clip: &Clip, body: &Body) -> Vec<f64> {
         let ahead = body.on_ground(&across.cross(&body.up));
         let heading = match pairs.is_empty() {
             true => {
-                let (_, twist) = swing_twist(&hips[frame].rotation, &body.up);
+                let (_, twist) = swing_twist(&(hips[frame].rotation * from_rest), &body.up);
                 Some(2.0 * twist.imag().dot(&body.up).atan2(twist.w))
             }
             false => body.heading_of(&ahead).filter(|_| ahead.norm() > 0.1),

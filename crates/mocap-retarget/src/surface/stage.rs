@@ -25,8 +25,8 @@ use super::keys::Keys;
 use super::nearby::each_near;
 use super::push::Goal;
 use super::solve::{Bounds, Held, Posed, Solved};
+use crate::fitted_body::Figure;
 use crate::pair::TargetLimits;
-use crate::reference_pose::Directions;
 use crate::smoothing::{envelope, smooth};
 use mocap_analysis::runs;
 use mocap_model::{Clip, JointTracks, ModelError, Pose, Side, Skeleton, Track, UnitQuaternion, Vector3};
@@ -94,7 +94,8 @@ pub(crate) fn keep_apart(
 
 /// The sides by which an arm may leave the body, in the frame of its trunk.
 fn sides_of(body: &BodySurface, skeleton: &Skeleton, side: Side) -> [Vector3<f64>; 5] {
-    let Directions { forward, left, .. } = Directions::of(skeleton);
+    let forward = Figure::new(skeleton, &body.roles).facing();
+    let left = skeleton.space().up.vector().cross(&forward);
     let out = if side == Side::Left { left } else { -left };
     let arm = body.arms[usize::from(side == Side::Right)].as_ref();
     let mut rest = Pose::default();

@@ -1,6 +1,7 @@
 //! Roles, maps, sizes, contacts and surfaces of retargeting.
 
 mod bodies;
+mod facing;
 mod maps;
 mod presets;
 mod robots;
