@@ -37,3 +37,4 @@ mod streams;
 mod subjects;
 mod together;
 mod typical_mistakes;
+mod vrm_animations;
