@@ -27,6 +27,7 @@ mod poses;
 mod rates;
 mod reading;
 mod reference_pose;
+mod refused;
 mod resume;
 mod retarget;
 mod rigging;
