@@ -65,7 +65,7 @@ fn drop_unlikely(error: &mut clap::Error) {
     ] {
         let (given, near) = (of(error.get(given)), of(error.get(suggested)));
         let Some(word) = given.first() else { continue };
-        if !near.iter().any(|near| strsim::levenshtein(word, near) * 3 < word.len()) {
+        if !near.iter().any(|near| strsim::osa_distance(word, near) * 3 < word.len()) {
             error.remove(suggested);
             error.remove(ContextKind::Usage);
         }

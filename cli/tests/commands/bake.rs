@@ -96,3 +96,24 @@ fn surfaces_are_measured() {
     let none = sandbox.run(["compare", &walk, &walk, "--surface"]);
     assert!(none.stderr.contains("surface::no-mesh"), "{}", none.stderr);
 }
+
+#[test]
+fn surfaces_of_files_in_other_units_are_compared() {
+    let sandbox = Sandbox::new();
+    character(&sandbox, "hero.glb");
+    // Centimetres against metres.
+    sandbox.run(["convert", "hero.glb", "-o", "hero.fbx"]).ok();
+    let surface = |a: &str, b: &str| {
+        let row = sandbox.run(["compare", a, b, "--surface", "--json"]).ok().rows()[0].clone();
+        ["mean", "p95", "max"].map(|name| row["surface"][name].as_f64().unwrap())
+    };
+    for (a, b) in [("hero.glb", "hero.fbx"), ("hero.fbx", "hero.glb")] {
+        assert!(surface(a, b).iter().all(|distance| *distance < 1e-4), "{a} {b}: {:?}", surface(a, b));
+    }
+    // Another motion is as far away in both units.
+    sandbox.run(["edit", "hero.glb", "--turn", "40", "-o", "turned.glb"]).ok();
+    let (metres, centimetres) = (surface("turned.glb", "hero.glb"), surface("turned.glb", "hero.fbx"));
+    for (a, b) in metres.iter().zip(centimetres) {
+        assert!((a - b).abs() < 1e-4 && *a > 1e-3, "{metres:?} {centimetres:?}");
+    }
+}

@@ -102,6 +102,8 @@ pub enum BatchError {
         searched: Vec<PathBuf>,
         /// The extensions that directories were searched for.
         extensions: Vec<String>,
+        /// Files of these extensions that the patterns left out.
+        left_out: usize,
     },
 
     /// Several inputs have one stream as output.

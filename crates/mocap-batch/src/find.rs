@@ -53,7 +53,7 @@ pub fn find_inputs(options: &InputOptions, extensions: &[&str]) -> Result<Vec<In
         named.extend(read_list(list)?);
     }
     let filter = Filter::new(&options.include, &options.exclude)?;
-    let mut search = Search { filter, extensions, inputs: Vec::new(), directories: Vec::new() };
+    let mut search = Search { filter, extensions, inputs: Vec::new(), directories: Vec::new(), left_out: 0 };
     for path in &named {
         let (file, part) = split_part(path);
         if part.is_some() {
@@ -69,7 +69,7 @@ pub fn find_inputs(options: &InputOptions, extensions: &[&str]) -> Result<Vec<In
             search.add_file(path);
         }
     }
-    let Search { mut inputs, directories, .. } = search;
+    let Search { mut inputs, directories, left_out, .. } = search;
     if inputs.iter().filter(|input| matches!(input.source, Source::Stdin)).count() > 1 {
         return Err(BatchError::StdinTwice { list: false });
     }
@@ -77,6 +77,7 @@ pub fn find_inputs(options: &InputOptions, extensions: &[&str]) -> Result<Vec<In
         return Err(BatchError::NoInput {
             searched: named,
             extensions: extensions.iter().map(|&one| one.to_owned()).collect(),
+            left_out,
         });
     }
     place(&mut inputs, &root::common(&directories), options.shard);
@@ -101,12 +102,16 @@ fn place(inputs: &mut [Input], common: &Path, shard: Option<Shard>) {
 }
 
 /// The inputs found so far.
+///
+/// Files are counted by the extension that a directory is searched for, or because a name or glob takes them.
 struct Search<'a> {
     filter: Filter,
     extensions: &'a [&'a str],
     inputs: Vec<Input>,
     /// Directories that were named, or that contain what was named.
     directories: Vec<PathBuf>,
+    /// Files of these extensions that the filter left out.
+    left_out: usize,
 }
 
 impl Search<'_> {
@@ -117,7 +122,9 @@ impl Search<'_> {
         for source in files_below(directory, |file| any || has_extension(file, self.extensions)) {
             let below = |file: &Path| file.strip_prefix(directory).map(Path::to_owned).unwrap_or_default();
             match &source {
-                Source::File(file) if !self.filter.takes(&below(file)) => {}
+                Source::File(file) if !self.filter.takes(&below(file)) => {
+                    self.left_out += usize::from(has_extension(file, self.extensions));
+                }
                 _ => self.inputs.push(Input::new(source, true)),
             }
         }
@@ -138,7 +145,9 @@ impl Search<'_> {
                 other => other,
             };
             match &source {
-                Source::File(file) if !self.filter.takes(file.strip_prefix(&start).unwrap_or(file)) => {}
+                Source::File(file) if !self.filter.takes(file.strip_prefix(&start).unwrap_or(file)) => {
+                    self.left_out += 1;
+                }
                 _ => self.inputs.push(Input::new(source, true)),
             }
         }
@@ -150,6 +159,8 @@ impl Search<'_> {
         self.directories.push(root::absolute(parent.unwrap_or(Path::new("."))));
         if self.filter.takes(file.file_name().map_or(file, Path::new)) {
             self.inputs.push(Input::new(Source::File(file.to_owned()), false));
+        } else {
+            self.left_out += 1;
         }
     }
 }

@@ -21,6 +21,17 @@ impl Split {
     /// The names of the parts.
     pub const PARTS: [&'static str; 3] = ["train", "val", "test"];
 
+    /// The parts that are to have a share.
+    ///
+    /// ```
+    /// let split: mocap_batch::Split = "9:1".parse()?;
+    /// assert_eq!(split.wanted().collect::<Vec<_>>(), ["train", "val"]);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn wanted(self) -> impl Iterator<Item = &'static str> {
+        Split::PARTS.into_iter().zip(self.shares).filter(|(_, share)| *share > 0).map(|(part, _)| part)
+    }
+
     /// The name of the part of an input, by its path below the common directory.
     ///
     /// ```

@@ -49,8 +49,8 @@ pub enum EditError {
     NoCycle { reason: String },
     #[error("the motions have different skeletons: {reason}")]
     Skeletons { reason: String },
-    #[error("no joint matches '{mask}'")]
-    Mask { mask: String },
+    #[error("no joint matches '{mask}'{}", near.as_ref().map_or(String::new(), |near| format!("; did you mean '{near}'?")))]
+    Mask { mask: String, near: Option<String> },
     #[error("the time map: {reason}")]
     TimeMap { reason: String },
     #[error(

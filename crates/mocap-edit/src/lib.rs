@@ -71,6 +71,7 @@ mod mask;
 mod metric;
 mod mirror;
 mod monotone_curve;
+mod near_joint;
 mod numbers;
 mod partners;
 mod path;

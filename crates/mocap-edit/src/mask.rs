@@ -7,6 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use mocap_model::{JointId, ScalarTrack, Skeleton};
 
 use crate::EditError;
+use crate::near_joint::near_joint;
 
 /// Joints by role, name or glob, with commas. `NAME/**` also takes all joints below; `NAME/**~3` grows by a third per
 /// level, from a third at the joint to 1 two levels below; `NAME=0.5` takes half. Where several parts match a joint,
@@ -129,7 +130,8 @@ impl Mask {
                 found.extend(skeleton.find_by_name_or_role(&part.name));
             }
             if found.is_empty() && !numbers.iter().any(|number| part.takes_number(&number.name)) {
-                return Err(EditError::Mask { mask: part.name.clone() });
+                let mask = part.name.clone();
+                return Err(EditError::Mask { near: near_joint(skeleton, &mask), mask });
             }
             for id in found {
                 let below = if part.below { skeleton.subtree(id) } else { vec![id] };

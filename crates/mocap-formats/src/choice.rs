@@ -26,6 +26,8 @@ impl FromStr for ClipChoice {
 pub enum ChoiceProblem {
     #[error("the file has no clip '{name}'{}", has(known))]
     NoSuchClip { name: String, known: Vec<String>, near: Option<String> },
+    #[error("the file has no clip '{name}': its format holds one clip per file, number 0")]
+    OneClip { name: String },
     #[error("the file has {count} clips; this is the first, '{name}'")]
     FirstOfSeveral { name: String, count: usize },
 }
@@ -40,7 +42,7 @@ fn has(known: &[String]) -> String {
 impl crate::Problem for ChoiceProblem {
     fn code(&self) -> &'static str {
         match self {
-            ChoiceProblem::NoSuchClip { .. } => "clip::unknown",
+            ChoiceProblem::NoSuchClip { .. } | ChoiceProblem::OneClip { .. } => "clip::unknown",
             ChoiceProblem::FirstOfSeveral { .. } => "clip::first-of-several",
         }
     }

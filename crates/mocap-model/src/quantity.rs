@@ -37,7 +37,10 @@ pub struct UnitLength(
 /// in metres stay finite.
 const UNITS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// A finite number above zero.
+/// The smallest factor: from 1 m to 1 nm.
+const LEAST_FACTOR: f64 = 1e-9;
+
+/// A finite number above zero, at least 1e-9: what is made smaller or slower by more is gone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor(
     /// The number.
@@ -122,7 +125,10 @@ impl FromStr for Factor {
 
     fn from_str(text: &str) -> Result<Factor, String> {
         match text.parse::<f64>() {
-            Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Factor(factor)),
+            Ok(factor) if factor.is_finite() && factor >= LEAST_FACTOR => Ok(Factor(factor)),
+            Ok(factor) if factor.is_finite() && factor > 0.0 => {
+                Err(format!("a factor is a number above 0, at least {LEAST_FACTOR:e}"))
+            }
             _ => Err("a factor is a number above 0".into()),
         }
     }
@@ -185,6 +191,19 @@ mod tests {
         assert_eq!((seconds("0.33"), seconds("2s"), seconds("2 s")), (Ok(0.33), Ok(2.0), Ok(2.0)));
         for wrong in ["", "s", "-1", "nan", "inf", "2ms"] {
             assert!(seconds(wrong).unwrap_err().contains("0.33s"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn factors_leave_something() {
+        let factor = |text: &str| text.parse::<Factor>();
+        assert_eq!(
+            (factor("2"), factor("1e-9"), factor("1e30")),
+            (Ok(Factor(2.0)), Ok(Factor(1e-9)), Ok(Factor(1e30)))
+        );
+        assert!(factor("1e-300").unwrap_err().contains("at least 1e-9"));
+        for wrong in ["0", "-1", "nan", "inf", ""] {
+            assert!(factor(wrong).is_err(), "{wrong}");
         }
     }
 

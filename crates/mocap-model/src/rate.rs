@@ -80,16 +80,23 @@ fn decimals(text: &str) -> Option<i32> {
     (1..=15).contains(&decimals).then_some(decimals)
 }
 
+/// The lowest rate that can be asked for \[1/s\]: a frame in 1000 s, where no motion is left between two frames.
+const SLOWEST: f64 = 1e-3;
+
 impl FromStr for FrameRate {
     type Err = String;
 
-    /// Reads frames per second: a number above 0, or a fraction such as `30000/1001`.
+    /// Reads frames per second: a number above 0, at least one frame in 1000 s, or a fraction such as `30000/1001`.
     fn from_str(text: &str) -> Result<FrameRate, String> {
         let (over, under) = text.split_once('/').unwrap_or((text, "1"));
         let parsed = over.parse::<f64>().ok().zip(under.parse::<f64>().ok());
         parsed
             .and_then(|(over, under)| FrameRate::new(over / under))
-            .ok_or_else(|| "a frame rate is a number above 0, or a fraction such as 30000/1001".into())
+            .ok_or_else(|| "a frame rate is a number above 0, or a fraction such as 30000/1001".to_owned())
+            .and_then(|rate| match rate.0 >= SLOWEST {
+                true => Ok(rate),
+                false => Err(format!("{:e} frames per second are no motion: the least is {SLOWEST}", rate.0)),
+            })
     }
 }
 
@@ -102,7 +109,8 @@ mod tests {
         let rate = |text: &str| text.parse().map(FrameRate::fps);
         assert_eq!(rate("30"), Ok(30.0));
         assert_eq!(rate("30000/1001"), Ok(30000.0 / 1001.0));
-        for wrong in ["0", "-30", "30/0", "thirty", ""] {
+        assert_eq!((rate("0.001"), rate("1/1000")), (Ok(0.001), Ok(0.001)));
+        for wrong in ["0", "-30", "30/0", "thirty", "", "1e-12", "1/2000"] {
             assert!(rate(wrong).is_err(), "{wrong}");
         }
     }

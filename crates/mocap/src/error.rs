@@ -57,6 +57,9 @@ pub enum Error {
     /// A motion cannot be edited.
     #[error(transparent)]
     Edit(#[from] mocap_edit::EditError),
+    /// A mesh cannot be moved by its joints.
+    #[error(transparent)]
+    Skin(#[from] mocap_skin::SkinError),
     /// Parts do not form a valid skeleton or clip.
     #[error(transparent)]
     Model(#[from] mocap_model::ModelError),
@@ -86,6 +89,7 @@ impl Error {
             Error::Solve(error) => error.code(),
             Error::Poses(error) => error.code(),
             Error::Edit(error) => error.code(),
+            Error::Skin(_) => "surface::damaged",
             Error::Model(_) => "model::invalid",
         }
     }

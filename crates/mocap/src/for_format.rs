@@ -3,12 +3,14 @@
 use mocap_formats::{Finding, Format};
 use mocap_model::{Clip, JointId, Space, name_of_tree};
 
+use crate::t_pose::in_t_pose;
 use crate::unit::{guess_warning, in_space, known_unit};
 use crate::with_roles;
 
 /// The clip with what a format in metres needs: its unit, guessed with a warning where the file does not state it, and
 /// the roles of its joints. A format of one character gets joints without the name of the character before theirs
-/// (`Alice:Hips`), which tells them from those of others. Other formats take the clip as it is.
+/// (`Alice:Hips`), which tells them from those of others. A VRM animation gets a T-pose that faces forward as its rest
+/// pose, by which players put it on characters. Other formats take the clip as it is.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -24,11 +26,15 @@ pub fn for_format(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Cl
     }
     let clip = with_roles(clip);
     let space = *clip.skeleton().space();
-    match known_unit(clip.skeleton()) {
+    let clip = match known_unit(clip.skeleton()) {
         Some(unit) if space.unit.is_none() => {
             warnings.extend(guess_warning(unit));
             in_space(clip, Space { unit: Some(unit), ..space })
         }
+        _ => clip,
+    };
+    match format {
+        Format::Vrma => in_t_pose(clip, warnings),
         _ => clip,
     }
 }

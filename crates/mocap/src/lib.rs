@@ -75,6 +75,7 @@ mod skeleton_summary;
 mod solve_markers;
 mod subjects;
 mod surface_facts;
+mod t_pose;
 mod target;
 mod target_report;
 mod target_surface;

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use mocap_analysis::Verdict;
 use mocap_compress::{Compressed, OpenLimits};
 use mocap_formats::{
-    ClipChoice, Document, FilesBeside, Finding, LimitExceeded, Limits, Parsed, ReadError, Remedy, Stated,
-    asf, bvh,
+    ChoiceProblem, ClipChoice, Document, FilesBeside, Finding, LimitExceeded, Limits, Parsed, ReadError,
+    Remedy, Stated, asf, bvh,
 };
 use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
@@ -180,6 +180,7 @@ impl MotionFile {
     /// Where it has no motion, values that are not finite, more frames × joints than
     /// [`Limits::samples`](mocap_formats::Limits::samples), or no frame is left.
     pub fn into_clip(mut self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+        self.check_choice(options)?;
         if let Some(made) = self.whole(options) {
             drop(self);
             return finished(made, options);
@@ -198,6 +199,7 @@ impl MotionFile {
     /// # Errors
     /// Those of [`MotionFile::into_clip`].
     pub fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+        self.check_choice(options)?;
         if let Some(made) = self.whole(options) {
             return finished(made, options);
         }
@@ -239,6 +241,7 @@ impl MotionFile {
     /// # Errors
     /// As [`MotionFile::into_clip`], but a skeleton needs no motion.
     pub fn header(&self, options: &ReadOptions) -> Result<Parsed<Header>, ReadError> {
+        self.check_choice(options)?;
         if let Content::Document(document) = &self.content
             && !self.format.has_motion()
         {
@@ -256,6 +259,17 @@ impl MotionFile {
         let numbers = clip.annotations().scalars.iter().map(|track| track.name.clone()).collect();
         let header = Header { skeleton, rate: Some(clip.rate()), numbers, verdicts: crate::verdicts(&clip) };
         Ok(Parsed { value: header, warnings })
+    }
+
+    /// Refuses the choice of another clip than the only one that a format holds. Other readers choose themselves.
+    fn check_choice(&self, options: &ReadOptions) -> Result<(), ReadError> {
+        let several = self.format.exchange().is_some_and(mocap_formats::Format::reads_several_clips);
+        match &options.clip {
+            Some(ClipChoice(name)) if !several && name != "0" => {
+                Err(Finding::new(ChoiceProblem::OneClip { name: name.clone() }).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The start of the motion, or all of it, as returned by [`seen`].

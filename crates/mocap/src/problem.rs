@@ -133,6 +133,10 @@ pub enum Problem {
         signed(*forward)
     )]
     ForwardOfOther { forward: SignedAxis },
+    #[error(
+        "the rest pose is not a T- or A-pose; that of the VRM animation is a T-pose estimated from the motion"
+    )]
+    TPoseEstimated,
     #[error("the mesh is not used to keep arms out of the body: {because}")]
     SurfaceUnused { because: String },
     #[error(
@@ -233,6 +237,7 @@ impl mocap_formats::Problem for Problem {
             Problem::SeveralSubjects { .. } => "subject::several",
             Problem::CharactersDiffer { .. } => "compare::characters",
             Problem::ArraysOfFirst { .. } => "arrays::first-character",
+            Problem::TPoseEstimated => "vrma::t-pose-estimated",
             Problem::SurfaceUnused { .. } => "surface::unused",
             Problem::SurfaceOpen { .. } => "surface::open",
             Problem::SurfaceProportions { .. } => "surface::proportions",

@@ -7,7 +7,7 @@ use mocap_skin::{BoundMesh, LimbSolids, SkinError, SkinMethod, Solid, triangles}
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{clip_for_report, with_roles};
+use crate::{Error, clip_for_report, with_roles};
 
 /// Greatest number of frames in which volumes are measured, evenly spaced from the first to the last.
 const MEASURED: usize = 60;
@@ -275,12 +275,20 @@ pub fn surface_report(body: &BoundBody, clip: &Clip) -> Option<SurfaceReport> {
 }
 
 /// The distances between the surfaces of a character in two motions of one skeleton, by linear blend skinning; both clips
-/// have the same unit, rate and frames.
+/// have the same rate and frames. Where they differ in unit or axes, those of the first are taken.
 ///
 /// # Errors
-/// If a mesh is damaged. `None` where there is nothing to compare.
-pub fn surface_error(body: &BoundBody, clips: [&Clip; 2]) -> Result<Option<SurfaceError>, SkinError> {
+/// If a mesh is damaged, or a place is too far in the other unit. `None` where there is nothing to compare.
+pub fn surface_error(body: &BoundBody, clips: [&Clip; 2]) -> Result<Option<SurfaceError>, Error> {
     let [reference, other] = clips;
+    let converted;
+    let other = if reference.skeleton().space() == other.skeleton().space() {
+        other
+    } else {
+        converted = other.in_space(*reference.skeleton().space())?;
+        &converted
+    };
+    let clips = [reference, other];
     let metres = reference.skeleton().space().metres().unwrap_or(1.0);
     let bodies = clips.map(|clip| body.on(clip.skeleton()));
     let bind = |body: &mocap_model::Body, clip: &Clip| {

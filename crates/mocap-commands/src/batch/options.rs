@@ -39,11 +39,12 @@ fn each_clip(input: Input) -> Vec<Input> {
     }
 }
 
-/// The input with one of its clips chosen; unchanged for formats that hold one clip per file.
+/// The input with one of its clips chosen. Of a format that holds one clip per file, number 0 is the file itself; the
+/// job refuses others.
 fn of_clip(input: Input, clip: &str) -> Input {
     let several = input.path().and_then(FileFormat::of_path).and_then(FileFormat::exchange);
-    let chosen = input.part.is_none() && several.is_some_and(Format::reads_several_clips);
-    if chosen { input.of_part(Some(clip.to_owned())) } else { input }
+    let is_whole = clip == "0" && !several.is_some_and(Format::reads_several_clips);
+    if input.part.is_some() || is_whole { input } else { input.of_part(Some(clip.to_owned())) }
 }
 
 fn clip_names(input: &Input) -> Vec<String> {

@@ -308,9 +308,8 @@ fn on_surface(
         let loaded = read::load(context, input, reading).map_err(|failure| failure.error)?;
         let Some(document) = loaded.document() else { continue };
         let Some(body) = document.body(&reading.limits()).map_err(Diagnostic::from)? else { continue };
-        let measured = surface_error(&body.value, clips).map_err(|error| {
-            Diagnostic::new("surface::damaged", error.to_string()).in_file(Path::new(&input.shown()))
-        })?;
+        let measured = surface_error(&body.value, clips)
+            .map_err(|error| Diagnostic::from(error).in_file(Path::new(&input.shown())))?;
         if let Some(measured) = measured {
             return Ok(measured);
         }

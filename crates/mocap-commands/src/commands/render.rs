@@ -24,6 +24,12 @@ impl VerbArgs for Args {
 /// Runs the command.
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let format = format(args)?;
+    if let (Some(start), Some(end)) = (args.start, args.end)
+        && end < start
+    {
+        let message = format!("--start {start} s and --end {end} s: the range ends before it starts");
+        return Err(Diagnostic::new("usage::range", message));
+    }
     let terrain = picture::terrain(&args.ground)?;
     if format == FilmFormat::Frames {
         return write_frames(args, terrain.as_ref(), console);

@@ -29,7 +29,10 @@ fn help(error: &BatchError) -> Option<String> {
     use BatchError as E;
     let help = match error {
         E::StdinTwice { list: true } => "the list of --files-from and an input cannot both come from it",
-        E::NoInput { extensions, searched } => {
+        E::NoInput { left_out, .. } if *left_out > 0 => {
+            return Some(format!("--include and --exclude leave out {}", counted(*left_out, "file")));
+        }
+        E::NoInput { extensions, searched, .. } => {
             let wanted: Vec<String> = extensions.iter().map(|extension| format!(".{extension}")).collect();
             let rule = format!("directories are searched for {}", wanted.join(", "));
             return Some(match others(searched) {

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     pub(crate) start: Option<f64>,
     /// End at this time [s]
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds::seconds)]
-    end: Option<f64>,
+    pub(crate) end: Option<f64>,
     /// One picture with this many poses along the path [1 to 100]
     #[arg(long, value_name = "POSES", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) strobe: Option<u16>,

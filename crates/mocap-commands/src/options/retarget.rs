@@ -396,6 +396,10 @@ impl MapSettings {
     }
 }
 
+/// The height of a floor, above or below the origin, is at most this \[m\]: farther away, files in single precision
+/// cannot hold a body.
+const FARTHEST_FLOOR: f64 = 1e6;
+
 impl FromStr for FloorChoice {
     type Err = String;
 
@@ -407,6 +411,9 @@ impl FromStr for FloorChoice {
                 let (sign, height) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
                 let Length(height) =
                     height.parse().map_err(|error| format!("auto, off, or a height: {error}"))?;
+                if height > FARTHEST_FLOOR {
+                    return Err(format!("a floor is at most {FARTHEST_FLOOR:e} m above or below the origin"));
+                }
                 Ok(FloorChoice::At(sign * height))
             }
         }
@@ -423,6 +430,8 @@ mod tests {
         assert_eq!(floor("auto"), Ok(FloorChoice::Auto));
         assert_eq!(floor("off"), Ok(FloorChoice::Off));
         assert_eq!(floor("-2cm"), Ok(FloorChoice::At(-0.02)));
+        assert_eq!(floor("1e6"), Ok(FloorChoice::At(1e6)));
+        assert!(floor("1e9").is_err() && floor("-1e9").unwrap_err().contains("at most 1e6 m"));
         assert_eq!(floor("0.1"), Ok(FloorChoice::At(0.1)));
         assert!(floor("on").unwrap_err().starts_with("auto, off, or a height"));
     }

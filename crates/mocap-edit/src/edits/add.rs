@@ -27,6 +27,9 @@ pub struct Add {
     pub space: Option<LayerSpace>,
 }
 
+/// The largest weight, of either sign: above, a difference of a thousandth turns joints by radians.
+const MOST: f64 = 1000.0;
+
 impl Operation for Add {
     const NAME: &'static str = "add";
     const GROUP: Group = Group::Layers;
@@ -39,9 +42,14 @@ impl Operation for Add {
     }
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+        let weight = self.weight.map_or(1.0, |weight| weight.0);
+        if weight.abs() > MOST {
+            let (edit, name, expected) = (Self::NAME, "the weight", "from -1000 to 1000");
+            return Err(EditError::Option { edit, name, value: weight, expected });
+        }
         let layer = Layer {
             clip: self.file.get()?.clone(),
-            weight: self.weight.map_or(1.0, |weight| weight.0),
+            weight,
             mask: self.mask.clone(),
             space: self.space.unwrap_or_default(),
         };

@@ -17,12 +17,20 @@ pub struct Turn {
     pub turn: Finite,
 }
 
+/// The most that a path is bent \[°\]: no motion has space for more turns.
+const MOST: f64 = 36_000.0;
+
 impl Operation for Turn {
     const NAME: &'static str = "turn";
     const GROUP: Group = Group::Place;
     const VALUE: Value = Value::Field("turn");
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
-        crate::turn(clip, self.turn.0.to_radians())
+        let value = self.turn.0;
+        if value.abs() > MOST {
+            let (edit, name, expected) = (Self::NAME, "the angle", "at most 36000 degrees, 100 turns");
+            return Err(EditError::Option { edit, name, value, expected });
+        }
+        crate::turn(clip, value.to_radians())
     }
 }

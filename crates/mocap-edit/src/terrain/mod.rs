@@ -82,7 +82,7 @@ mocap_model::text_values! {
 /// # Errors
 /// [`EditError::NoFeet`] if no joint is a foot, [`EditError::NoUnit`] if the unit of lengths is unknown,
 /// [`EditError::Terrain`] if a foot is over a hole or beyond the edge, [`EditError::Surface`] if a step is higher than
-/// the legs are long.
+/// the legs are long, or a foot does not reach the terrain by more than that.
 pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     if body.feet.is_empty() {
@@ -121,6 +121,7 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
     let lowered =
         rises.iter().zip(feet_rises(&paths, clip)).map(|(rise, feet)| feet - rise).fold(0.0, f64::max);
     let highest = rises.iter().fold(0.0f64, |most, rise| if rise.abs() > most.abs() { *rise } else { most });
+    check_reached(&motions, found.stance.max(missing) * metres, metres)?;
     report = report
         .figure("terrain-penetration", found.penetration * metres, "m")
         .figure("stance-error", found.stance * metres, "m")
@@ -154,7 +155,7 @@ fn ground<'a>(clip: &Clip, body: &'a Body, options: &'a OnTerrain, floor: f64, m
 
 /// A step higher than the length of the legs means that its number is in another unit.
 fn check_rise(terrain: &Terrain, motions: &[FootMotion], metres: f64) -> Result<(), EditError> {
-    let leg = motions.iter().map(|motion| motion.leg * metres).fold(0.0, f64::max);
+    let leg = longest_leg(motions, metres);
     match terrain {
         Terrain::Steps(steps) if steps.rise.abs() > leg => {
             let rise = steps.rise;
@@ -166,6 +167,25 @@ fn check_rise(terrain: &Terrain, motions: &[FootMotion], metres: f64) -> Result<
         }
         _ => Ok(()),
     }
+}
+
+/// A foot that stays further from the terrain than the legs are long is on no terrain.
+fn check_reached(motions: &[FootMotion], distance: f64, metres: f64) -> Result<(), EditError> {
+    let leg = longest_leg(motions, metres);
+    match distance > leg {
+        true => Err(EditError::Surface {
+            reason: format!(
+                "a planted foot stays {distance:.2} m away from it, more than the legs are long ({leg:.2} m): it is too \
+                 steep or too high to be walked"
+            ),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// The length of the longer leg \[m\].
+fn longest_leg(motions: &[FootMotion], metres: f64) -> f64 {
+    motions.iter().map(|motion| motion.leg * metres).fold(0.0, f64::max)
 }
 
 /// The contacts of feet on a terrain; `None` beyond its edge.

@@ -15,6 +15,7 @@ use nalgebra::Vector4;
 use crate::body::Body;
 use crate::held_feet::Hold;
 use crate::legs::{Plane, exact, limb_base, object_place, orient, place_ankles};
+use crate::near_joint::near_joint;
 use crate::retime::{TimeMap, at_frames};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
@@ -170,12 +171,8 @@ fn unknown(body: &Body, key: &WarpKey) -> String {
 }
 
 fn unknown_joint(body: &Body, name: &str) -> String {
-    let wanted = name.to_lowercase();
-    let names = body.skeleton.iter().map(|(_, joint)| joint.name.as_str());
-    let near = names.map(|name| (strsim::osa_distance(&wanted, &name.to_lowercase()), name));
-    let near = near.min_by_key(|(changes, _)| *changes);
-    let near = near.filter(|(changes, _)| *changes <= wanted.chars().count().div_ceil(4));
-    let near = near.map_or(String::new(), |(_, near)| format!("; did you mean '{near}'?"));
+    let near = near_joint(&body.skeleton, name);
+    let near = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
     format!("no joint is called '{name}'{near}")
 }
 

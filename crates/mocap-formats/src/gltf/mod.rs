@@ -17,6 +17,7 @@ mod humanoid;
 mod materials;
 mod meshopt;
 mod node_motion;
+mod normalized;
 mod parse;
 mod problem;
 mod resize;

@@ -55,6 +55,11 @@ pub enum Problem {
     KeyCount { path: String, found: usize, keys: usize, expected: usize },
     #[error("{path} needs the extension {name}, which is not supported")]
     Extension { path: String, name: String },
+    #[error(
+        "the rest pose is not a T-pose that faces along +Z, which a VRM animation needs: '{joint}' points \
+         {degrees:.0}\u{b0} away from {expected}"
+    )]
+    NotTPose { joint: String, expected: &'static str, degrees: f64 },
     #[error("{path}: {error}")]
     Model { path: String, error: mocap_model::ModelError },
 
@@ -133,6 +138,7 @@ impl crate::Problem for Problem {
             Problem::Times { .. } | Problem::TimesTooFine { .. } => "gltf::times",
             Problem::KeyCount { .. } => "gltf::key-count",
             Problem::Extension { .. } => "gltf::extension",
+            Problem::NotTPose { .. } => "gltf::not-t-pose",
             Problem::Model { .. } => "gltf::model",
             Problem::NoSkin => "gltf::no-skin",
             Problem::NoNeutral { .. } => "gltf::no-neutral",

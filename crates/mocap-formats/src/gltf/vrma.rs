@@ -1,23 +1,22 @@
 //! VRM animations: the humanoid bones of a clip and its numbers over time, as expressions.
 //!
 //! Based on: VRM Consortium, "VRM Animation 1.0" (`VRMC_vrm_animation`): bones turn and only the hips move, the rest pose is
-//! a T-pose, the weight of an expression is the translation along x of a node. Eyes are not among the bones.
+//! a T-pose that faces along Z, the weight of an expression is the translation along x of a node. Eyes are not among the bones.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use mocap_model::{
-    Annotations, Clip, Isometry3, Joint, JointId, JointTracks, Pose, Role, Skeleton, Track, UnitQuaternion,
-    Vector3,
-};
+use mocap_model::{Annotations, Clip, Role};
 use serde_json::{Map, Value, json};
 
 use super::build::Builder;
 use super::from_clip::{WriteOptions, built, face};
 use super::humanoid::bone;
+use super::normalized::{NotTPose, normalized, not_t_pose};
 use super::problem::Problem;
 use crate::Finding;
 use crate::body::Style;
+use crate::metres::in_metres;
 
 /// The preset expressions of the format. Gazes are not among them: players derive them from the look-at target.
 const PRESETS: [&str; 14] = [
@@ -62,12 +61,14 @@ fn expression(name: &str) -> &str {
 /// A file of a clip. Warns where it has no hips: readers that move a body need them.
 ///
 /// # Errors
-/// As for GLB files.
+/// As for GLB files, and if the rest pose is not a T-pose that faces forward.
 pub(super) fn animated(clip: &Clip, options: &WriteOptions) -> Result<(Builder, Vec<Finding>), Finding> {
     let scalars = clip.annotations().scalars.clone();
-    let bones = turning(clip)?;
-    let (mut builder, mut warnings) =
+    let mut warnings = Vec::new();
+    let bones = turning(clip, &mut warnings)?;
+    let (mut builder, found) =
         built(vec![Cow::Owned(bones)], None, &WriteOptions { mesh: Style::None, ..*options })?;
+    warnings.extend(found);
     let skeleton = clip.skeleton();
     let mut humanoid = Map::new();
     for (id, joint) in skeleton.iter() {
@@ -114,55 +115,17 @@ pub(super) fn animated(clip: &Clip, options: &WriteOptions) -> Result<(Builder, 
     Ok((builder, warnings))
 }
 
-/// Hips at floor height in the rest pose, as in most BVH files, and the offset that puts the lowest joint on the floor
-/// instead: players scale the hips' translation by their height at rest, which must not be 0.
-fn raised(skeleton: &Skeleton) -> Option<(JointId, Vector3<f64>)> {
-    let hips = skeleton.with_role(Role::Hips)?;
-    let up = skeleton.space().up.vector();
-    let mut rest = Pose::default();
-    Pose::rest(skeleton).to_object(skeleton, &mut rest);
-    let height = |placed: &Isometry3<f64>| up.dot(&placed.translation.vector);
-    let at = height(&rest.joints[hips.index()]);
-    let lowest = rest.joints.iter().map(height).fold(f64::INFINITY, f64::min);
-    if at > 0.5 * (at - lowest) {
-        return None;
+/// The clip as the format needs it: in metres, with normalized bones, and without scales and scalar tracks.
+///
+/// # Errors
+/// If its rest pose is not a T-pose that faces along Z.
+fn turning(clip: &Clip, warnings: &mut Vec<Finding>) -> Result<Clip, Finding> {
+    let moved = in_metres(Cow::Borrowed(clip), warnings)?;
+    if let Some(NotTPose { joint, expected, degrees }) = not_t_pose(moved.skeleton()) {
+        return Err(Finding::new(Problem::NotTPose { joint, expected, degrees }));
     }
-    let joint = skeleton.joint(hips);
-    let lift = up * -lowest;
-    let above =
-        joint.parent.map_or(UnitQuaternion::identity(), |parent| rest.joints[parent.index()].rotation);
-    Some((hips, joint.offset + above.inverse() * lift))
-}
-
-/// The clip as the format needs it: only hips and joints without a role keep their translation,
-/// scales and scalar tracks are removed, and hips are above the floor at rest.
-fn turning(clip: &Clip) -> Result<Clip, Finding> {
-    let joints = clip.skeleton().joints().iter().zip(clip.tracks());
-    let tracks = joints.map(|(joint, tracks)| {
-        let mut tracks = tracks.clone();
-        tracks.scale = None;
-        if joint.role.is_some_and(|role| role != Role::Hips) {
-            tracks.translation = None;
-        }
-        tracks
-    });
     let model = |error| Finding::new(Problem::Model { path: "clip".into(), error });
-    let mut tracks: Vec<JointTracks> = tracks.collect();
-    let standing = match raised(clip.skeleton()) {
-        Some((hips, offset)) => {
-            let own = clip.skeleton().joint(hips).offset;
-            tracks[hips.index()].translation.get_or_insert(Track::Constant(own));
-            let mut ids = 0..;
-            let raise = |joint: &mut Joint| {
-                if ids.next() == Some(hips.index()) {
-                    joint.offset = offset;
-                }
-            };
-            clip.skeleton().with_joints(raise).map_err(model)?.into()
-        }
-        None => clip.skeleton().clone(),
-    };
-    let made = Clip::new(standing, clip.rate(), clip.frames(), tracks).map_err(model)?;
+    let made = normalized(&moved).map_err(model)?;
     let Annotations { name, events, .. } = clip.annotations().clone();
     made.with_annotations(Annotations { name, scalars: Vec::new(), events }).map_err(model)
 }
@@ -173,7 +136,10 @@ mod tests {
     use crate::Limits;
     use crate::files_beside::FilesBeside;
     use crate::gltf::{parse, to_clip, write};
-    use mocap_model::{FrameRate, ScalarTrack, Space, Unit, UnitSource};
+    use mocap_model::{
+        FrameRate, Joint, JointTracks, ScalarTrack, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource,
+        Vector3,
+    };
 
     /// Hips that rise, a thumb that turns and would move, an eye, and a blink.
     fn clip() -> Clip {
@@ -204,17 +170,18 @@ mod tests {
     }
 
     #[test]
-    fn hips_that_lie_on_the_floor_at_rest_stand_above_it() {
-        let clip = clip();
-        assert_eq!(raised(clip.skeleton()), None, "hips at 0.5, and nothing below them");
-        let mut ids = 0..;
-        let lying = clip.skeleton().with_joints(|joint| {
-            joint.offset.y = if ids.next() == Some(0) { 0.0 } else { -0.7 };
+    fn a_rest_pose_that_is_not_a_t_pose_is_refused() {
+        let wave = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+        assert!(animated(&wave, &WriteOptions::default()).is_ok());
+        let hanging = wave.skeleton().with_joints(|joint| {
+            if joint.name == "RightArm" {
+                joint.rest_rotation = UnitQuaternion::from_euler_angles(0.0, 0.0, 1.5);
+            }
         });
-        let lying = Clip::new(lying.unwrap().into(), clip.rate(), 2, clip.tracks().to_vec()).unwrap();
-        let made = turning(&lying).unwrap();
-        assert_eq!(made.skeleton().joints()[0].offset, Vector3::new(0.0, 0.7, 0.0));
-        assert_eq!(made.tracks()[0].translation, lying.tracks()[0].translation, "its motion is the same");
+        let hanging = wave.clone().with_skeleton(hanging.unwrap().into()).unwrap();
+        let refused = animated(&hanging, &WriteOptions::default()).err().unwrap();
+        assert_eq!(refused.code(), "gltf::not-t-pose");
+        assert!(refused.to_string().contains("points 86\u{b0} away from -X"), "{refused}");
     }
 
     #[test]

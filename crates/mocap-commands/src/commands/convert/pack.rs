@@ -1,18 +1,18 @@
 //! Converts a database to a data set: packs of arrays and an index of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mocap::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDataset};
-use mocap_batch::{Input, PathText, counted};
+use mocap_batch::{Input, PathText, Split, counted};
 use mocap_formats::Format;
 use mocap_formats::arrays::{Arrays, check_common, of_clip, of_skeleton};
 
 use super::{Row, only_joints};
 use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
-use crate::diagnostic::{Behind, Diagnostic};
+use crate::diagnostic::{Behind, Detail, Diagnostic};
 use crate::edit;
 use crate::exit::Exit;
 use crate::options::{ConvertArgs as Args, Reading};
@@ -40,6 +40,7 @@ pub(super) fn run(
     let set = Set {
         dataset: Mutex::new(Dataset::new(DatasetOptions { pack, format, arrays, normalise })),
         failed: Mutex::new(None),
+        filled: Mutex::new(BTreeSet::new()),
         writer: Writer { folder: &folder, format, replace: args.outputs.overwrite },
     };
     let exit = batch::run(console, RunOptions::reporting(&args.inputs.selection), &jobs, |job, context| {
@@ -64,7 +65,16 @@ pub(super) fn run(
         let message = format!("no clip is as long as a window of {window} frames: the longest has {longest}");
         return Err(Diagnostic::new("usage::window", message));
     }
+    let empty = set.empty_parts(args.arrays.split);
     set.finish(console)?;
+    if !empty.is_empty() {
+        let message = format!(
+            "no clip of the set is in {}: the part of a clip follows from its path, and shares hold for many clips only",
+            empty.join(" or ")
+        );
+        let warning = Diagnostic::new("split::empty-part", message);
+        console.warnings(&folder.display().to_string(), std::slice::from_ref(&warning), Detail::Line);
+    }
     Ok(exit)
 }
 
@@ -114,7 +124,7 @@ fn remove(folder: &Path, index: &Path) {
     for file in files {
         // Only removes files with names that a data set uses.
         let (part, name) = file.split_once('/').unwrap_or(("", file));
-        if (part.is_empty() || mocap_batch::Split::PARTS.contains(&part))
+        if (part.is_empty() || Split::PARTS.contains(&part))
             && name.starts_with("pack-")
             && !name.contains(['/', '\\'])
         {
@@ -205,6 +215,8 @@ struct Set<'a> {
     dataset: Mutex<Dataset>,
     /// The first write error; the index is not written then.
     failed: Mutex<Option<Diagnostic>>,
+    /// Parts that have a clip.
+    filled: Mutex<BTreeSet<&'static str>>,
     writer: Writer<'a>,
 }
 
@@ -217,7 +229,14 @@ struct Writer<'a> {
 }
 
 impl Set<'_> {
+    /// The parts that are to have a share and have no clip.
+    fn empty_parts(&self, split: Option<Split>) -> Vec<&'static str> {
+        let filled = lock(&self.filled);
+        split.into_iter().flat_map(Split::wanted).filter(|part| !filled.contains(part)).collect()
+    }
+
     fn put(&self, number: usize, clip: Option<DatasetClip>) {
+        lock(&self.filled).extend(clip.as_ref().map(|clip| clip.part));
         let full = lock(&self.dataset).put(number, clip);
         // Files are written without holding the lock.
         let written = full

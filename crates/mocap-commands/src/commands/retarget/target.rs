@@ -199,6 +199,10 @@ pub(crate) fn read(
         ..inputs.clone()
     };
     if let Some(preset) = preset(input)? {
+        if let Some(frame) = rest_frame {
+            let message = format!("--target-rest: frame {frame} does not exist: a preset has no motion");
+            return Err(Diagnostic::new("usage::frame", message).into());
+        }
         return Ok(Target {
             path: input.shown(),
             on: mocap::Target::new(preset.skeleton()),
