@@ -150,7 +150,7 @@ pub(crate) fn capsules(skeleton: &Skeleton) -> Option<Body> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::Mesh;
+    use mocap_model::{Mesh, UnitQuaternion, Vector3};
 
     fn robin() -> Target {
         Target::new(crate::read_skeleton("../../fixtures/clips/robin.skel").unwrap().value)
@@ -189,6 +189,23 @@ mod tests {
         // Faces oriented inwards enclose the same volume.
         let inwards = changed(&|mesh| mesh.corners.chunks_mut(3).for_each(|corners| corners.swap(0, 1)));
         assert_eq!(inwards, (true, vec![]));
+    }
+
+    #[test]
+    fn a_body_along_another_axis_than_its_file_states_is_as_tall() {
+        let robin = robin();
+        for axis in [Vector3::x(), -Vector3::x(), Vector3::z()] {
+            let turn = UnitQuaternion::new(axis * std::f64::consts::FRAC_PI_2);
+            let turned = robin.skeleton.with_joints(|joint| {
+                if joint.parent.is_none() {
+                    joint.offset = turn * joint.offset;
+                    joint.rest_rotation = turn * joint.rest_rotation;
+                }
+            });
+            let target = Target::new(turned.unwrap());
+            let body = capsules(&target.skeleton).unwrap();
+            assert_eq!(codes(&target, &body), (true, vec![]), "{axis:?}");
+        }
     }
 
     #[test]

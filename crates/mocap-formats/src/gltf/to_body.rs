@@ -59,7 +59,8 @@ pub(super) fn to_body(
     Ok(Some(Parsed { value: (body, tree.skeleton), warnings }))
 }
 
-/// By node: its transform in the scene at rest, and its rotation without scales.
+/// By node: its transform in the scene at rest, and its rotation without scales. Of a mirroring scale the half turn
+/// counts that it is besides a point reflection, as in the frames of joints.
 fn places(document: &Document) -> Vec<(Matrix4<f64>, UnitQuaternion<f64>)> {
     let nodes = &document.root.nodes;
     let mut is_child = vec![false; nodes.len()];
@@ -79,10 +80,21 @@ fn places(document: &Document) -> Vec<(Matrix4<f64>, UnitQuaternion<f64>)> {
                     * Matrix4::new_nonuniform_scaling(&scale)
             }
         };
-        places[at] = (above * local, unit(*(turn * rotation)));
+        let (unmirrored, _, _) = Trs::of(node).unmirrored();
+        places[at] = (above * local, unit(*(turn * unmirrored.rotation)));
         open.extend(node.children.iter().map(|child| (*child, places[at])));
     }
     places
+}
+
+/// Whether most of a mesh is shown as the mirror image of its vertices.
+fn is_mirrored(skin: &Skin) -> bool {
+    let signs: Vec<f64> = skin
+        .bones
+        .iter()
+        .map(|bone| bone.inverse_bind.fixed_view::<3, 3>(0, 0).determinant().signum())
+        .collect();
+    skin.influences.iter().map(|one| one.weight * signs[one.bone as usize]).sum::<f64>() < 0.0
 }
 
 struct Reader<'d> {
@@ -151,7 +163,9 @@ impl Reader<'_> {
         if made.faces.is_empty() {
             return Ok(None);
         }
-        Ok(Some(made))
+        // Below a mirroring scale a mesh is the mirror image of its vertices. As joints have no scale, the vertices
+        // themselves are mirrored, and corners are counterclockwise from outside again.
+        Ok(Some(if is_mirrored(&made.skin) { made.at_rest(&self.tree.skeleton) } else { made }))
     }
 
     /// The bones of a skin.

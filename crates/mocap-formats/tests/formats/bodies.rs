@@ -11,6 +11,7 @@ use mocap_model::{
     ScalarTrack, Shape, Skeleton, Skin, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 
+use crate::gltf_parents::File;
 use mocap_skin::{BoundMesh, SkinMethod};
 use nalgebra::Matrix4;
 
@@ -216,6 +217,69 @@ fn bodies_stand_in_every_pose_as_they_were_written() {
                 seen
             };
             assert_eq!(colours(&body_again), colours(&body), "{format}");
+        }
+    }
+}
+
+/// Below nodes that mirror, vertices are where the matrices of the nodes put them.
+#[test]
+fn bodies_below_mirrors_are_mirrored_with_their_joints() {
+    let clip = clip(1.0);
+    let body = body(&clip);
+    let options = WriteOptions { key_error: Some(0.0), ..WriteOptions::default() };
+    let bound = bound(&clip, body.clone());
+    let written = write_with_body(std::slice::from_ref(&clip), Some(&bound), Format::Glb, &options).unwrap();
+    let glb = written.main.into_bytes();
+    let turn = UnitQuaternion::from_euler_angles(0.3, -0.8, 1.9);
+    let half = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
+    let none = UnitQuaternion::identity();
+    // The node above, whether the roots undo its mirror, and what the whole does to a place.
+    for (scale, rotation, undone) in [
+        ([-1.0, 1.0, 1.0], none, false),
+        ([1.0, 1.0, -1.0], turn, false),
+        ([-2.0, -2.0, -2.0], turn, false),
+        ([-1.0, -1.0, -1.0], none, true),
+        ([-1.0, 1.0, 1.0], half, true),
+    ] {
+        let mut file = File::of_glb(&glb);
+        let q = rotation.coords;
+        let node = serde_json::json!({ "scale": scale, "rotation": [q.x, q.y, q.z, q.w] });
+        let at = file.wrap(node);
+        let above = rotation.to_homogeneous() * Matrix4::new_nonuniform_scaling(&Vector3::from(scale));
+        let whole = if undone { Matrix4::identity() } else { above };
+        if undone {
+            // A point reflection above the roots, and one at them.
+            assert!((above + Matrix4::identity()).fixed_view::<3, 3>(0, 0).amax() < 1e-12);
+            for root in file.json["nodes"][at]["children"].as_array().unwrap().clone() {
+                let root = &mut file.json["nodes"][root.as_u64().unwrap() as usize];
+                root["scale"] = serde_json::json!([-1.0, -1.0, -1.0]);
+                for value in root["translation"].as_array_mut().unwrap() {
+                    *value = (-value.as_f64().unwrap()).into();
+                }
+            }
+        }
+        let (_, clip_again, body_again) = again(&file.glb());
+        let point = |place: &Vector3<f64>| whole.transform_point(&(*place).into()).coords;
+        for frame in 0..FRAMES {
+            let expected: Vec<Vec<Vector3<f64>>> =
+                places(&clip, &body, frame).iter().map(|mesh| mesh.iter().map(point).collect()).collect();
+            let found = places(&clip_again, &body_again, frame);
+            // A mirrored triangle has its corners in the other order.
+            for (a, b) in found
+                .iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .chunks(3)
+                .zip(expected.iter().flatten().collect::<Vec<_>>().chunks(3))
+            {
+                let off = a.iter().map(|at| b.iter().map(|to| (*at - *to).norm()).fold(9.0, f64::min));
+                let off = off.fold(0.0, f64::max);
+                assert!(off < 1e-5, "{scale:?} {rotation:?}, frame {frame}: off by {off} m");
+                let face = |[a, b, c]: [&Vector3<f64>; 3]| (b - a).cross(&(c - a));
+                let outside = face([b[0], b[1], b[2]]) * whole.determinant().signum();
+                let cosine = face([a[0], a[1], a[2]]).dot(&outside) / outside.norm_squared();
+                assert!((cosine - 1.0).abs() < 1e-3, "{scale:?}: corners run the other way, {cosine}");
+            }
         }
     }
 }

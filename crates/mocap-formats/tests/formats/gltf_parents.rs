@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 /// A glTF file as JSON, with its bytes.
 #[derive(Clone)]
-struct File {
-    json: Value,
+pub(crate) struct File {
+    pub(crate) json: Value,
     bytes: Vec<u8>,
 }
 
@@ -22,7 +22,7 @@ impl File {
         File::of_glb(&write(&clip, Format::Glb, &WriteOptions::default()).unwrap().main.into_bytes())
     }
 
-    fn of_glb(glb: &[u8]) -> File {
+    pub(crate) fn of_glb(glb: &[u8]) -> File {
         let length = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
         let json = 20..20 + length(12);
         File {
@@ -31,7 +31,7 @@ impl File {
         }
     }
 
-    fn glb(&self) -> Vec<u8> {
+    pub(crate) fn glb(&self) -> Vec<u8> {
         let mut text = self.json.to_string().into_bytes();
         text.resize(text.len().next_multiple_of(4), b' ');
         let mut bytes = self.bytes.clone();
@@ -56,7 +56,7 @@ impl File {
     }
 
     /// Puts what is in the scene below a new node.
-    fn wrap(&mut self, mut node: Value) -> usize {
+    pub(crate) fn wrap(&mut self, mut node: Value) -> usize {
         let at = self.nodes().len();
         let skinned =
             |child: &Value| self.json["nodes"][child.as_u64().unwrap() as usize].get("skin").is_some();

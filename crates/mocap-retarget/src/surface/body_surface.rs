@@ -197,7 +197,7 @@ impl BodySurface {
         }
         let joints = parts_of_joints(skeleton, |joint| roles.role(joint));
         let parts = parts_of_vertices(&surface, &joints);
-        let up = Directions::of(skeleton).up;
+        let up = upright_axis(skeleton, roles);
         let heights = surface.positions().iter().map(|at| at.dot(&up));
         let (low, high) =
             heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
@@ -265,6 +265,27 @@ impl BodySurface {
             }
         })
     }
+}
+
+/// The axis of the space along which a body stands: that nearest to the way from the hips to the neck, or to the
+/// shoulders. A mesh may stand along another axis than its file states as up.
+fn upright_axis(skeleton: &Skeleton, roles: &RoleMap) -> Vector3<f64> {
+    let mut object = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut object);
+    let middle = |wanted: [Role; 2]| {
+        let [left, right] = wanted.map(|role| roles.joint(role).map(|joint| object.joints[joint.index()]));
+        Some((left?.translation.vector + right?.translation.vector) * 0.5)
+    };
+    let legs = middle([Role::LeftUpperLeg, Role::RightUpperLeg]);
+    let arms = middle([Role::LeftUpperArm, Role::RightUpperArm]);
+    let up = Directions::of(skeleton).up;
+    let Some(trunk) = legs.zip(arms).map(|(legs, arms)| arms - legs).filter(|trunk| trunk.norm() > 0.0)
+    else {
+        return up;
+    };
+    let axis = trunk.iamax();
+    // Of axes that are as near, the stated one counts.
+    if trunk.dot(&up).abs() >= trunk[axis].abs() { up } else { Vector3::ith(axis, trunk[axis].signum()) }
 }
 
 fn arm_surface(
