@@ -66,6 +66,23 @@ fn measure(made: &Made, clips: [&Clip; 2], meter: &mut PeopleMeter) -> Measured 
             found.within += usize::from(gap.is_some_and(|gap| gap.abs() <= 0.01));
         }
     }
+    if std::env::var_os("MOCAP_FRAMES").is_some() {
+        for (hands, frames) in &made.contacts {
+            let (first, last) = (frames[0].saturating_sub(8), (frames[frames.len() - 1] + 8).min(clips[0].frames() - 1));
+            for frame in first..=last {
+                place(frame, &mut poses);
+                let [a, b] = hands.map(side);
+                let p = [&poses[0], &poses[1]];
+                let mut gap = |x, y| meter.gap([x, y], p, 0.3).map_or(999.0, |g| 1e3 * g);
+                let hh = gap(BodyPart::Hand(a), BodyPart::Hand(b));
+                let ha = gap(BodyPart::Hand(a), BodyPart::Arm(b));
+                let ah = gap(BodyPart::Arm(a), BodyPart::Hand(b));
+                let aa = gap(BodyPart::Arm(a), BodyPart::Arm(b));
+                let deep = meter.deepest_part(p);
+                println!("F {frame} {} hh {hh:.1} ha {ha:.1} ah {ah:.1} aa {aa:.1} deepest {:?}", if frames.contains(&frame) {"*"} else {" "}, deep.map(|d| ((1e3*d.0) as i32, d.1, d.2)));
+            }
+        }
+    }
     // Only shown.
     let frames = if mocap_corpus::shows_notes() { clips[0].frames() } else { 0 };
     for frame in (0..frames).step_by(frames.div_ceil(OF_ALL).max(1)) {
