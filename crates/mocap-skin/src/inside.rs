@@ -100,13 +100,7 @@ impl InsideMeter {
         least
     }
 
-    fn near_vertex(
-        &self,
-        vertex: u32,
-        moved: &Vector3<f64>,
-        within: f64,
-        depth: f64,
-    ) -> Option<NearVertex> {
+    fn near_vertex(&self, vertex: u32, moved: &Vector3<f64>, within: f64, depth: f64) -> Option<NearVertex> {
         let at = self.places[vertex as usize] + moved;
         let inside = self.shadow.may_hold(&at) && self.tree.winding(&at, &self.places).abs() > INSIDE;
         let closest = self.tree.closest(&at, &self.places, if inside { depth } else { within })?;

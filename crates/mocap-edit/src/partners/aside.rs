@@ -100,10 +100,12 @@ struct Demand {
 fn demands(hands: &PosedParts<'_>, arms: &PosedParts<'_>, way: &Vector3<f64>, touch: bool) -> Vec<Demand> {
     let mut demands = Vec::new();
     for (parts, gap) in [(hands, TOUCHES), (arms, -YIELDS)] {
-        demands.extend(parts.near(way, AROUND, DEPTH).into_iter().map(|near| Demand {
-            direction: near.away,
-            least: near.away.dot(way) + gap - near.distance,
-        }));
+        demands.extend(
+            parts
+                .near(way, AROUND, DEPTH)
+                .into_iter()
+                .map(|near| Demand { direction: near.away, least: near.away.dot(way) + gap - near.distance }),
+        );
     }
     // Also where hands touch already, so that they stay.
     if let Some(near) = hands.nearest(way, FAR, DEPTH).filter(|_| touch) {
@@ -165,7 +167,12 @@ fn window(goals: &Goals<'_>, at: usize, frames: usize, fps: f64) -> Vec<(usize, 
 
 /// By frame: the way of the first hand of a contact relative to the second, added to where they are in `clips`, before it is
 /// smoothed over time.
-pub(super) fn ways(goals: &Goals<'_>, at: usize, meter: &mut PeopleMeter, clips: &[Clip; 2]) -> Vec<Vector3<f64>> {
+pub(super) fn ways(
+    goals: &Goals<'_>,
+    at: usize,
+    meter: &mut PeopleMeter,
+    clips: &[Clip; 2],
+) -> Vec<Vector3<f64>> {
     let contact = &goals.contacts[at];
     let (frames, fps) = (clips[0].frames(), clips[0].rate().fps());
     let mut ways = vec![Vector3::zeros(); frames];
@@ -186,14 +193,17 @@ pub(super) fn ways(goals: &Goals<'_>, at: usize, meter: &mut PeopleMeter, clips:
         ((way.norm() * 1e3) as usize, frame.abs_diff(middle), frame)
     });
     let Some((.., first)) = chosen.min() else { return ways };
-    let (before, after): (Vec<_>, Vec<_>) = window.iter().map(|(frame, _)| *frame).partition(|frame| *frame < first);
+    let (before, after): (Vec<_>, Vec<_>) =
+        window.iter().map(|(frame, _)| *frame).partition(|frame| *frame < first);
     for side in [after, before.into_iter().rev().collect()] {
         let (mut last, mut way) = (first, ways[first]);
         let mut from = pose(first);
         for frame in side {
             let to = pose(frame);
             let moved = wrists[frame] - wrists[last];
-            let steps = (moved.norm() / STEP).ceil().clamp(1.0, STEPS);
+            // Hands that are not in each other's way may come from anywhere.
+            let most = if way.norm() < NONE { 1.0 } else { STEPS };
+            let steps = (moved.norm() / STEP).ceil().clamp(1.0, most);
             for step in 1..=steps as usize {
                 let share = step as f64 / steps;
                 // In a contact, hands touch at the frame itself.
@@ -263,4 +273,36 @@ fn between(from: &Pose, to: &Pose, share: f64) -> Pose {
         pose.joints = from.joints.iter().zip(&to.joints).map(joint).collect();
     }
     pose
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn demand(direction: Vector3<f64>, least: f64) -> Demand {
+        Demand { direction: direction.normalize(), least }
+    }
+
+    #[test]
+    fn the_shortest_way_meets_all_demands() {
+        // Hands that have to stay where they touch go along it, out of an arm that is thicker ahead.
+        let stays = [demand(Vector3::x(), 0.0), demand(-Vector3::x(), 0.0)];
+        let out = demand(Vector3::new(1.0, 0.0, -1.0), 0.01);
+        let least = out.least;
+        let all: Vec<Demand> = stays.into_iter().chain([out]).collect();
+        let way = shortest(&all);
+        let expected = Vector3::z() * -(least * 2.0f64.sqrt());
+        assert!((way - expected).norm() < 3e-4, "{way}");
+        assert!(left_over(&all, &way) < 3e-4);
+        // What is met already moves nothing.
+        assert_eq!(shortest(&[demand(Vector3::y(), -0.01)]), Vector3::zeros());
+    }
+
+    #[test]
+    fn demands_that_contradict_each_other_share_what_is_left() {
+        let both = [demand(Vector3::x(), 0.01), demand(-Vector3::x(), 0.01)];
+        let way = shortest(&both);
+        assert!(way.norm() < 1e-3, "{way}");
+        assert!((left_over(&both, &way) - 0.01).abs() < 1e-3);
+    }
 }

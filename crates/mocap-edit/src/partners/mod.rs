@@ -161,7 +161,8 @@ fn kept(
         spaced(&both, &mut targets, lead_in)?;
     }
     let scale = scale(&people, &bodies).unwrap_or(1.0);
-    let mut goals = Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new(), aside: Vec::new() };
+    let mut goals =
+        Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new(), aside: Vec::new() };
     let besides = surfaces.each_ref().map(|surface| BodyBeside::new(surface.as_ref()?));
     let result = match &besides {
         [Some(a), Some(b)] => {
@@ -300,8 +301,7 @@ fn aside(
     result = reached(goals, alone.clone())?;
     // What smoothing took away, and where forearms turned with their hands.
     for _ in 0..ASIDE {
-        let left: Vec<_> =
-            (0..count).map(|at| aside::left(goals, at, meter, &result, &wanted[at])).collect();
+        let left: Vec<_> = (0..count).map(|at| aside::left(goals, at, meter, &result, &wanted[at])).collect();
         if most(&left) < OFF {
             break;
         }
