@@ -9,7 +9,7 @@
 use mocap_model::{Clip, Isometry3, Pose, Vector3};
 use mocap_retarget::{BodyPart, PeopleMeter, PosedParts};
 
-use super::contact::{Contact, Part, side};
+use super::contact::{Contact, Part, Person, side};
 use super::goals::Goals;
 use super::surfaces::Placed;
 use crate::smoothing::{gaussian, smooth_step};
@@ -25,8 +25,6 @@ const AROUND: f64 = 0.02;
 /// The greatest depth that is brought out, and the greatest distance of hands that are brought together \[m\].
 const DEPTH: f64 = 0.1;
 const FAR: f64 = 0.25;
-/// Frames are looked at up to this time before and after a contact \[s\].
-const BESIDE: f64 = 0.4;
 /// Hands move by at most this relative to each other from one step of the search to the next \[m\].
 const STEP: f64 = 0.025;
 /// Most steps between two frames.
@@ -44,6 +42,8 @@ const SOFT: f64 = 1e-3;
 const THROUGH: f64 = 0.7;
 /// The cost of what is left to do, as a multiple of its length.
 const LEFT: f64 = 5.0;
+/// No other start is tried below this cost \[m\].
+const CHEAP: f64 = 0.01;
 /// Smoothing of the ways over time \[s\].
 const SMOOTH: f64 = 0.04;
 
@@ -85,6 +85,9 @@ impl Arms {
             // The first counts, unless another is clearly better.
             if best.is_none_or(|(least, _)| cost < THROUGH * least) {
                 best = Some((cost, way));
+            }
+            if cost < CHEAP {
+                break;
             }
         }
         best.map_or_else(Vector3::zeros, |(_, way)| way)
@@ -143,24 +146,23 @@ fn shortest(demands: &[Demand]) -> Vector3<f64> {
     way
 }
 
-/// The frames around a contact: up to half-way to the next one of the same hands. And how much of the way counts there.
-fn window(goals: &Goals<'_>, at: usize, frames: usize, fps: f64) -> Vec<(usize, f64)> {
+/// The frames around a contact: up to half-way to the next one of the same hands, as hands may be in each other's way before
+/// they touch. And how much of the way counts there.
+fn window(goals: &Goals<'_>, at: usize, frames: usize) -> Vec<(usize, f64)> {
     let contact = &goals.contacts[at];
-    let beside = (BESIDE * fps).round() as usize;
     let others = || goals.contacts.iter().filter(|other| other.parts == contact.parts && !other.thing);
     let before = others().map(|other| other.frames.end).filter(|end| *end <= contact.frames.start).max();
     let after = others().map(|other| other.frames.start).filter(|start| *start >= contact.frames.end).min();
-    let [first, end] = [
-        before.map_or(beside, |end| beside.min((contact.frames.start - end) / 2)),
-        after.map_or(beside, |start| beside.min((start - contact.frames.end) / 2)),
-    ];
-    let range = contact.frames.start.saturating_sub(first)..(contact.frames.end + end).min(frames);
+    let first = before.map(|end| (contact.frames.start - end) / 2);
+    let end = after.map(|start| (start - contact.frames.end) / 2);
+    let range = first.map_or(0, |first| contact.frames.start - first)
+        ..end.map_or(frames, |end| contact.frames.end + end);
     let share = |frame: usize| {
         let (away, room) = match frame {
             _ if frame < contact.frames.start => (contact.frames.start - frame, first),
             _ => ((frame + 1).saturating_sub(contact.frames.end), end),
         };
-        smooth_step((2.0 * (1.0 - away as f64 / (room as f64 + 1.0))).min(1.0))
+        room.map_or(1.0, |room| smooth_step((2.0 * (1.0 - away as f64 / (room as f64 + 1.0))).min(1.0)))
     };
     range.map(|frame| (frame, share(frame))).collect()
 }
@@ -174,10 +176,10 @@ pub(super) fn ways(
     clips: &[Clip; 2],
 ) -> Vec<Vector3<f64>> {
     let contact = &goals.contacts[at];
-    let (frames, fps) = (clips[0].frames(), clips[0].rate().fps());
+    let frames = clips[0].frames();
     let mut ways = vec![Vector3::zeros(); frames];
     let Some(arms) = Arms::of(contact).filter(|_| !contact.thing) else { return ways };
-    let window = window(goals, at, frames, fps);
+    let window = window(goals, at, frames);
     let mut placed = Placed::new(clips);
     let wrists = wrists(goals, contact, clips);
     let mut pose = |frame: usize| {
@@ -200,6 +202,10 @@ pub(super) fn ways(
         let mut from = pose(first);
         for frame in side {
             let to = pose(frame);
+            if !may_meet(goals, contact, &wrists[frame], frame) {
+                (way, last, from) = (Vector3::zeros(), frame, to);
+                continue;
+            }
             let moved = wrists[frame] - wrists[last];
             // Hands that are not in each other's way may come from anywhere.
             let most = if way.norm() < NONE { 1.0 } else { STEPS };
@@ -228,26 +234,40 @@ pub(super) fn smoothed(ways: &[Vector3<f64>], fps: f64) -> Vec<Vector3<f64>> {
     gaussian(ways, SMOOTH * fps)
 }
 
-/// What is left to do, frame by frame. `wanted` are ways from where hands were before they went aside.
+/// What is left to do in the `open` frames, frame by frame; frames in which nothing is left are closed. `wanted` are ways
+/// from where hands were before they went aside.
 pub(super) fn left(
     goals: &Goals<'_>,
     at: usize,
     meter: &mut PeopleMeter,
     clips: &[Clip; 2],
     wanted: &[Vector3<f64>],
+    open: &mut [bool],
 ) -> Vec<Vector3<f64>> {
     let contact = &goals.contacts[at];
-    let (frames, fps) = (clips[0].frames(), clips[0].rate().fps());
+    let frames = clips[0].frames();
     let mut ways = vec![Vector3::zeros(); frames];
     let Some(arms) = Arms::of(contact).filter(|_| !contact.thing) else { return ways };
     let mut placed = Placed::new(clips);
-    for (frame, share) in window(goals, at, frames, fps) {
+    let wrists = wrists(goals, contact, clips);
+    let window = window(goals, at, frames).into_iter();
+    for (frame, share) in window.filter(|(frame, _)| may_meet(goals, contact, &wrists[*frame], *frame)) {
+        if !open[frame] {
+            continue;
+        }
         placed.place(clips, frame);
         let touch = contact.frames.contains(&frame);
         let starts = [Vector3::zeros(), wanted[frame] - goals.aside_of(at, frame)];
         ways[frame] = arms.way(meter, placed.poses(), &starts, touch) * share;
+        open[frame] = ways[frame].norm() > NONE;
     }
     ways
+}
+
+/// Whether hands and forearms may meet: with wrists further from each other than an arm is long they do not.
+fn may_meet(goals: &Goals<'_>, contact: &Contact, between: &Vector3<f64>, frame: usize) -> bool {
+    let arm = goals.people.iter().filter_map(Person::arm_length).fold(0.0, f64::max);
+    contact.frames.contains(&frame) || between.norm() < arm
 }
 
 /// By frame: the wrist of the first hand relative to that of the second.

@@ -58,7 +58,7 @@ const CORRECTED: usize = 6;
 /// The same after arms were moved out of bodies.
 const TOUCHED: usize = 3;
 /// Most rounds of moving hands further around the arm of the other.
-const ASIDE: usize = 3;
+const ASIDE: usize = 6;
 /// Corrections below this are skipped \[m\].
 const OFF: f64 = 0.003;
 /// The time before and after a contact in which a hand approaches and leaves \[s\].
