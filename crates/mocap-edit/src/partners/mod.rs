@@ -58,7 +58,7 @@ const CORRECTED: usize = 6;
 /// The same after arms were moved out of bodies.
 const TOUCHED: usize = 3;
 /// Most rounds of moving hands further around the arm of the other.
-const ASIDE: usize = 6;
+const ASIDE: usize = 4;
 /// Corrections below this are skipped \[m\].
 const OFF: f64 = 0.003;
 /// The time before and after a contact in which a hand approaches and leaves \[s\].
@@ -299,9 +299,12 @@ fn aside(
     }
     goals.aside = wanted.iter().map(|ways| aside::smoothed(ways, fps)).collect();
     result = reached(goals, alone.clone())?;
+    let mut open = vec![vec![true; alone[0].frames()]; count];
     // What smoothing took away, and where forearms turned with their hands.
     for _ in 0..ASIDE {
-        let left: Vec<_> = (0..count).map(|at| aside::left(goals, at, meter, &result, &wanted[at])).collect();
+        let each = wanted.iter().zip(&mut open).enumerate();
+        let left: Vec<_> =
+            each.map(|(at, (wanted, open))| aside::left(goals, at, meter, &result, wanted, open)).collect();
         if most(&left) < OFF {
             break;
         }
