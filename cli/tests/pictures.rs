@@ -144,7 +144,7 @@ fn filmed(sandbox: &Sandbox, folder: &std::path::Path, more: &[&str]) -> Ran {
     mocap::ran(output)
 }
 
-/// Stands for ffmpeg: what comes in goes out.
+/// A stand-in for ffmpeg that copies its input to its output.
 #[cfg(unix)]
 #[test]
 fn ffmpeg_gets_all_pictures_and_its_errors_are_reported() {

@@ -144,15 +144,18 @@ def read_skeleton(section, structure):
             steps[-1][axis] = (-n if mirrored else n) + coder.number((back > 0, axis))
         joint["offset"] = [n * step / 10.0**decimals if step else r.float() for n in steps[-1]]
     return joints
-def read_plan(section, joints):
-    coder, tracks, bits = Coder(section), [], 0
-    for joint, code in zip(joints, unpack(coder.chance, len(joints))):
+def read_plan(section, joints, plain):
+    coder, r, tracks, bits = Coder(section), Reader(section), [], 0
+    codes = [r.bits(4) for _ in joints] if plain else unpack(coder.chance, len(joints))
+    for joint, code in zip(joints, codes):
         rest = [f(part) for part in joint["rest"]]
         if code & 3 == 1:
-            bits += coder.number("bits")
-            joint["rotation"].append(multiply(rest, turn([coder.number("part") / 2.0**bits for _ in AXES])))
+            bits = r.bits(5) if plain else bits + coder.number("bits")
+            parts = [r.bits(bits + 4) - 2 ** (bits + 3) if plain else coder.number("part") for _ in AXES]
+            joint["rotation"].append(multiply(rest, turn(times(parts, 2.0**-bits))))
         if code >> 2 == 1:
-            joint["translation"].append(struct.unpack("<3f", struct.pack("<6H", *(coder.raw(16) for _ in range(6)))))
+            single = [r.bits(32) for _ in AXES] if plain else [coder.raw(16) | coder.raw(16) << 16 for _ in AXES]
+            joint["translation"].append(struct.unpack("<3f", struct.pack("<3I", *single)))
         tracks += [types.SimpleNamespace(values=joint[kind], rotation=kind == "rotation", rest=rest)
                    for kind, of_kind in (("translation", code >> 2), ("rotation", code & 3)) if of_kind == 2]
     return tracks
@@ -271,10 +274,32 @@ def read_archive(data, frames, tracks):
         yield compose(track, nodes)
 
 # The profiles runtime and direct.
-def read_segments(data, frames, tracks, top, direct):  # Of each segment first frame, length, bits and nodes.
+def read_plain(r, tracks):  # Plain layouts.
+    def span(): return unfold(r.bits(r.bits(5))), r.bits(5)
+    def number(of): return of[0] + r.bits(of[1])
+    spans = {rotation: [span() for _ in range(4)] for rotation in (True, False)}
+    for track in tracks:
+        base, scale, least, bits = spans[track.rotation]
+        track.flat = [0.0, 0.0] + [FLAT[r.bits(3)] for _ in AXES]
+        track.vectors, track.centred, track.finer, even = {}, 1, [1.0] * 5, r.bits(1)
+        base = [number(base) for _ in AXES]
+        scales, columns = [number(scale)] if even else [], []
+        for axis in AXES:
+            scales += [] if even else [number(scale)]
+            parts = [24 * (axis == i) if even else r.bits(6) - 24 for i in AXES]
+            columns.append(times(parts, f(f(2.0 ** (scales[-1] / 8)) / 24)))
+        track.basis = list(zip(*columns))
+        track.base = times(apply(track.basis, base), 4096)
+        if track.rotation: track.base = multiply(track.rest, turn(times(base, 1 / 32)))
+        track.refine, track.halved = r.bits(4), r.bits(4)
+        track.row = [(number(least), r.bits(5)) for _ in AXES]
+        track.low = [[0, 0, 0]] + [[number(bits) for _ in AXES] for _ in range(4)]
+def read_segments(data, frames, tracks, top, direct, plain=False):  # Of each segment first frame, length, bits, nodes.
     r = Reader(data)
-    coder = Coder(r.take(r.get("I")[0]))
-    for track in read_heads(coder, tracks, top.bit_length(), direct):
+    layouts = r.take(r.get("I")[0])
+    coder = Coder(layouts)
+    if plain: read_plain(Reader(layouts), tracks)
+    for track in read_heads(coder, [] if plain else tracks, top.bit_length(), direct):
         track.refine = coder.number("halvings")
         track.row = [(coder.number("least"), coder.number("width")) for _ in AXES]
         track.halved = coder.number("halvings") if direct else 0
@@ -309,8 +334,8 @@ def read_residual(r, centred, low):
     codes = [r.rice(part + e) for part in low]
     odd = odd if marked else r.bits(centred)
     return [(unfold(code) << centred) + odd for code in codes], e
-def read_direct(data, frames, tracks):
-    segments = read_segments(data, frames, tracks, 16, True)
+def read_direct(data, frames, tracks, plain):
+    segments = read_segments(data, frames, tracks, 16, True, plain)
     for track in tracks:
         track.found = {frame: move(track.rotation, track.base, vector) for frame, vector in track.vectors.items()}
         track.weights = direct_weights(segments[0][3], track.flat)
@@ -392,10 +417,12 @@ def decode(data):  # Frames a second, frames, and the joints with their local ro
     structure, blocks = r.varint(), max(1, -(-(frames - 1) // step)) if frames else 0
     lengths = [(r.varint(), r.take(8))[0] for _ in range(2 + (flags >> 2 & 1) + blocks)]
     _, *sections = [r.take(length) for length in [8, *lengths]]
-    tracks = read_plan(sections[1], joints := read_skeleton(sections[0], structure))
+    plain = flags >> 3 & 1
+    tracks = read_plan(sections[1], joints := read_skeleton(sections[0], structure), plain)
     for block in range(blocks):
         count = min(step + 1, frames - block * step)
-        values = (read_archive, read_runtime, read_keys, read_direct)[profile](sections[block - blocks], count, tracks)
+        read = (read_archive, read_runtime, read_keys, functools.partial(read_direct, plain=plain))[profile]
+        values = read(sections[block - blocks], count, tracks)
         for track, found in zip(tracks, values):  # The last frame is the first of the next block.
             track.values.extend(found[frame] for frame in range(count if block + 1 == blocks else step))
     return fps, frames, joints

@@ -4,7 +4,8 @@ use crate::mocap::{Sandbox, fixture};
 use mocap_formats::Limits;
 use mocap_formats::npz::Archive;
 
-/// Marks a file as one of another program: characters that mocap writes count as its own drawing.
+/// Makes a file look like one of another program: bodies in files that mocap wrote count as drawn,
+/// and commands do not keep or bake them.
 fn character(sandbox: &Sandbox, name: &str) {
     let walk = fixture("clips/alex_walk.bvh").display().to_string();
     sandbox.run(["convert", &walk, "-o", name, "--trim", "0:30", "--input-unit", "cm"]).ok();

@@ -83,7 +83,7 @@ fn the_example_plays_to_the_same_bytes_and_names_its_states() {
     let events: Vec<&str> =
         take["events"].as_array().unwrap().iter().map(|event| event["name"].as_str().unwrap()).collect();
     assert_eq!(events, ["idle", "walk", "hurry", "walk", "idle"]);
-    // A limit holds before the frames are made.
+    // The limit is checked before frames are computed.
     sandbox.put("long.csv", "time\n0\n1000000000\n");
     for (timeline, most) in [(&*timeline, "100"), ("long.csv", "1G")] {
         let ran =
@@ -202,7 +202,7 @@ fn mistakes_have_a_code_and_a_place() {
     refused(&three, &["edit::skeletons", "motions 1 and 3", "retarget"]);
     let still = ["blend", "alex_walk.bvh", "alex_wave.bvh"];
     refused(&still, &["edit::phases", "motion 2: fewer than two foot strikes", "--timing"]);
-    // Asked for, there is another way.
+    // Without foot strikes, frames can be paired in another way.
     sandbox.run([&still[..], &["--timing", "registration", "-o", "between.bvh"]].concat()).ok();
     let two = ["blend", "alex_walk.bvh", "alex_turn.bvh", "--weights"];
     for (weight, part) in [

@@ -2,7 +2,8 @@
 
 use crate::mocap::{Sandbox, fixture};
 
-/// Marks a file as one of another program: characters that mocap writes count as its own drawing.
+/// Makes a file look like one of another program: bodies in files that mocap wrote count as drawn,
+/// and commands do not keep them.
 fn character(sandbox: &Sandbox, name: &str) {
     let walk = fixture("clips/alex_walk.bvh").display().to_string();
     sandbox.run(["convert", &walk, "-o", name, "--trim", "0:90", "--input-unit", "cm"]).ok();
@@ -66,8 +67,8 @@ fn every_way_keeps_the_mesh_or_says_why_not() {
             assert!(!ran.stderr.contains("meshes-left-out"), "{arguments:?}: {}", ran.stderr);
             sandbox.run(["info", out]).ok();
         }
-        // In another format, with another joint or of another size it is there as well; not where another body is asked
-        // for.
+        // The mesh is kept in another format, with another joint and at another size, but not if
+        // another body is requested.
         let other = if format == "fbx" { "other.glb" } else { "other.fbx" };
         for (arguments, written, kept) in [
             (vec!["convert", &file, "-o", other], other, true),
@@ -104,10 +105,10 @@ fn formats_without_meshes_say_what_is_lost_and_of_which_file() {
         let (_, lost) = ran.stderr.split_once("document::meshes-left-out").expect(&ran.stderr);
         let warning = lost.split("warning[").next().unwrap();
         assert!(warning.contains("1 mesh is left out: bvh has none"), "{arguments:?}: {}", ran.stderr);
-        // The motion has no mesh: the file that has it is named.
+        // The motion has no mesh, so the warning names the file that has it.
         assert!(warning.contains("character.glb"), "{arguments:?}: {}", ran.stderr);
     }
-    // Arrays are no scene, and a body that is asked for is no loss.
+    // Formats of arrays, and motions without a mesh, get no warning.
     for arguments in
         [&["convert", "character.glb", "-o", "out.npz"][..], &["convert", &walk, "-o", "plain.bvh"]]
     {
@@ -125,7 +126,7 @@ fn pictures_and_pages_show_the_mesh_of_the_file() {
             sandbox.run([&["sheet", file, "--count", "3", "-o", out, "--overwrite"], more].concat()).ok();
             String::from_utf8(sandbox.read(out)).unwrap()
         };
-        // A mesh is a picture in the drawing, capsules are outlines.
+        // The SVG shows a mesh as an image, and capsules as outlines.
         let mesh = draw(&[], "mesh.svg");
         assert_eq!(mesh.matches("<image ").count(), 3, "{file}");
         assert!(!draw(&["--draw", "capsules"], "capsules.svg").contains("<image "), "{file}");
@@ -154,7 +155,7 @@ fn clips_of_a_set_have_names() {
     assert_eq!(row["frames"], 6, "{row}");
     sandbox.run(["convert", "set/pack-00000.npz", "--clip", "all", "--to", "bvh", "-o", "all/"]).ok();
     assert_eq!(sandbox.files("all"), ["pack-00000#one.bvh", "pack-00000#two.bvh"]);
-    // So it is with every format of several clips.
+    // The same holds for other formats with several clips.
     let glb = fixture("gltf/warn-two-clips.glb").display().to_string();
     sandbox.run(["convert", &glb, "--clip", "all", "--to", "bvh", "-o", "moves/"]).ok();
     assert_eq!(sandbox.files("moves").len(), 2);

@@ -36,7 +36,7 @@ fn a_clip_goes_there_and_back_within_its_error() {
         assert!(row["max_error"].as_f64().unwrap() <= 0.001);
         sandbox.run(["decompress", "leg.mocz", "-o", "back.bvh"]).ok();
         sandbox.run(["compare", "leg.bvh", "back.bvh", "--input-unit", "m", "--max-error", "1mm"]).ok();
-        // Compressed clips are read wherever motions are.
+        // Commands that read motions read compressed clips, too.
         sandbox.run(["compare", "leg.bvh", "leg.mocz", "--input-unit", "m", "--max-error", "1mm"]).ok();
     }
 }
@@ -183,7 +183,7 @@ fn compressed_clips_are_found_where_motions_are_converted_and_have_warnings() {
     assert_eq!(sandbox.files("out"), ["a.csv"]);
     let row = sandbox.run(["decompress", "db", "-o", "back/", "--json"]).ok().rows().remove(0);
     assert!(row["warnings"].is_array(), "{row}");
-    // What is compressed already is not compressed again.
+    // Compressed clips are not inputs of `compress`.
     let ran = sandbox.run(["compress", "db", "-o", "again/"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }

@@ -83,12 +83,12 @@ fn print_config_shows_what_is_in_force_and_why() {
     assert_eq!(line("profile"), format!("{:<34} # MOCAP_PROFILE", "profile = \"keys\""));
     assert_eq!(line("shell"), format!("{:<34} # --shell", "shell = \"2cm\""));
     assert_eq!(line("asf-units"), format!("{:<34} # default", "asf-units = \"auto\""));
-    // It is a file of settings itself.
+    // The printed options are themselves a valid settings file.
     sandbox.put("printed.toml", ran.stdout.split_once('\n').unwrap().1);
     sandbox.run(["compress", "leg.bvh", "--input-unit", "m", "--config", "printed.toml"]);
     let again = sandbox.run(["compress", "--config", "printed.toml", "--print-config", "--json"]).ok();
     assert!(again.rows().iter().any(|row| row["option"] == "profile" && row["values"][0] == "keys"));
-    // Every command can be asked, without inputs.
+    // Every command prints its options without inputs.
     for name in [
         "info",
         "validate",

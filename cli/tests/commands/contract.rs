@@ -75,7 +75,7 @@ fn conversion_without_a_change_keeps_every_value() {
     assert_eq!(ran.rows()[0]["unchanged"], true);
     let text = String::from_utf8(sandbox.read("same.bvh")).unwrap();
     assert!(text.contains("Frame Time: 0.033333\n") && text.contains("0 1.2 0.2 0 20 0 0 10 0"), "{text}");
-    // Nor is it one to ask for the order of angles that the file has.
+    // Requesting the rotation order that the file already has changes nothing.
     let info = sandbox.run(["info", "leg.bvh", "--json"]).ok().rows().remove(0);
     let order = info["rotation_orders"][0]["order"].as_str().unwrap();
     let ran = sandbox.run(["convert", "leg.bvh", "-o", "order.bvh", "--euler", order, "--json"]).ok();
@@ -121,7 +121,7 @@ fn units_and_axes_are_converted() {
     sandbox.run(["convert", "leg.bvh", "-o", "big.bvh", "--scale", "2"]).ok();
     assert_eq!(place(&sandbox, "big.bvh", "1", "Hips"), [0.0, 2.4, 0.2]);
 
-    // 12 units long: no usual unit makes a person of that.
+    // The leg is 12 units long, which is too long or too short for a person in every usual unit.
     sandbox.put("odd.bvh", LEG.replace("-0.6", "-6"));
     let ran = sandbox.run(["convert", "odd.bvh", "-o", "x.bvh", "--unit", "cm"]);
     assert_eq!(ran.code, 1);
@@ -151,7 +151,7 @@ fn every_format_leads_back() {
         }
         sandbox.run(["convert", files[0], "-o", "back.bvh", "--unit", "m", "--overwrite"]).ok();
         let ran = sandbox.run(["compare", "leg.bvh", "back.bvh", "--input-unit", "m", "--json"]);
-        // Acclaim calls the root 'root'.
+        // Acclaim calls the root 'root', so only the position of a joint below it is compared.
         if there == "json" {
             assert!(ran.ok().rows()[0]["max"].as_f64().unwrap() < 1e-6);
         } else {
@@ -242,7 +242,7 @@ fn retarget_reports_what_became_of_a_motion() {
     has_fields(&row["feet"][0], &foot);
     has_fields(&row["limits"], &["violations", "max_excess"]);
     sandbox.run(["validate", "out.bvh"]).ok();
-    // What is said of the target is in the row, once, with its path.
+    // Warnings about the target are in the row, once, with its path.
     let robin = fixture("clips/robin_walk.bvh").display().to_string();
     let row = sandbox.run(["retarget", &walk, &robin, "--json", "-o", "b.bvh"]).ok().rows().remove(0);
     let warnings = row["warnings"].as_array().unwrap();
@@ -254,7 +254,7 @@ fn retarget_reports_what_became_of_a_motion() {
 fn a_motion_file_as_target_stands_as_its_offsets_or_a_frame_say() {
     let sandbox = Sandbox::new();
     let walk = fixture("clips/alex_walk.bvh").display().to_string();
-    // A target may have a rest pose before its motion. Its offsets, an A-pose, say how it stands.
+    // The target has a rest pose before its motion. Its offsets, an A-pose, are its reference pose.
     sandbox.put("rest.bvh", rest_first());
     let warned = sandbox.run(["info", "rest.bvh", "--json"]).ok().stdout;
     assert!(warned.contains("bvh::rest-first-frame"), "{warned}");
@@ -265,7 +265,7 @@ fn a_motion_file_as_target_stands_as_its_offsets_or_a_frame_say() {
         sandbox.read(out)
     };
     let found = run("rest.bvh", "a.bvh", &[]);
-    // The error is what the source lacks.
+    // With --strict the error is a warning about the source, not the rest pose of the target.
     let strict = ["retarget", &walk, "rest.bvh", "-o", "s.bvh", "--strict"];
     let ran = sandbox.run([&strict[..], &units[..]].concat());
     assert!(ran.stderr.contains("error[retarget::left-out]"), "{}", ran.stderr);
@@ -283,7 +283,7 @@ fn what_is_stated_about_an_input_goes_into_a_file_that_says_it() {
     assert_eq!(sandbox.run(convert).ok().rows()[0]["unchanged"], false);
     let row = sandbox.run(["info", "cm.json", "--json"]).ok().rows().remove(0);
     assert_eq!(row["unit"]["name"], "cm");
-    // A BVH has no place for it.
+    // A BVH does not state its unit, so the file does not change.
     let convert = ["convert", "leg.bvh", "-o", "same.bvh", "--input-unit", "cm", "--json"];
     assert_eq!(sandbox.run(convert).ok().rows()[0]["unchanged"], true);
 }
@@ -406,7 +406,7 @@ fn a_directory_is_a_table_with_the_worst_finding() {
     assert!(lines[2].contains("float 0.25 m above the floor of the other clips"), "{}", ran.stdout);
     assert!(lines[3].contains("teleport of 0.3") && lines[3].ends_with("db/odd.bvh"), "{}", ran.stdout);
     assert_eq!(lines.len(), 7);
-    // A block per clip, and of one file, is as it was.
+    // One file, or --blocks, gives a block per clip.
     assert!(sandbox.run(["info", "db/a.bvh"]).ok().stdout.contains("\n  format     BVH"));
     assert!(sandbox.run(["info", "db", "--blocks"]).stdout.contains("\n  format     BVH"));
     let row = sandbox.run(["info", "db/a.bvh", "--json"]).ok().rows().remove(0);

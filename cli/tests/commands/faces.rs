@@ -53,7 +53,7 @@ fn a_take_moves_a_head_whose_shapes_have_other_names() {
         let (ours, theirs) = (shape(&talk, ours), shape(&take, theirs));
         assert!(ours.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-6) && ours.len() == 90);
     }
-    // The eyes turn as those of the take do.
+    // The eyes turn like those of the take.
     let clip: Value = serde_json::from_slice(&talk).unwrap();
     let turns = clip["tracks"]
         .as_array()
@@ -141,7 +141,7 @@ fn a_head_without_shapes_gets_those_of_another() {
     let ran = sandbox.run(["face", "head.glb", "bare.glb", "--make-shapes", "-o", "made.glb", "--json"]).ok();
     let row = &ran.rows()[0]["transferred"];
     assert_eq!((&row["shapes"], &row["same_topology"]), (&6.into(), &true.into()));
-    // It moves as the head that the shapes came from.
+    // The head with transferred shapes moves like the head that they came from.
     for name in ["head", "made"] {
         let (model, out) = (format!("{name}.glb"), format!("{name}_talk.glb"));
         sandbox.run(["face", &face("take.csv"), &model, "--no-turns", "-o", &out]).ok();
@@ -359,7 +359,7 @@ fn vrm_animations_are_written_and_move_a_character() {
     let sandbox = Sandbox::new();
     let take = face("take.csv");
     sandbox.put("avatar.vrm", avatar());
-    // What a character calls its expressions.
+    // The map names the character's own expressions.
     let ran = sandbox.run(["face", &take, "avatar.vrm", "-o", "talk.vrma", "--json"]).ok();
     let row = &ran.rows()[0];
     let linked: Vec<&str> =
@@ -370,7 +370,7 @@ fn vrm_animations_are_written_and_move_a_character() {
     assert_eq!(own["specVersion"], "1.0");
     let node = own["expressions"]["preset"]["aa"]["node"].as_u64().unwrap() as usize;
     assert_eq!(json["nodes"][node]["name"], "aa");
-    // And back on the character: the shapes move as if the take had moved them.
+    // Applied to the character again, the animation moves its shapes like the take does.
     sandbox.run(["face", "talk.vrma", "avatar.vrm", "-o", "again.glb"]).ok();
     sandbox.run(["face", &take, "avatar.vrm", "-o", "talk.glb"]).ok();
     for name in ["again", "talk"] {
@@ -381,7 +381,7 @@ fn vrm_animations_are_written_and_move_a_character() {
         let (a, b) = (shape(&again, name), shape(&talk, name));
         assert!(a.len() == 90 && a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "{name}");
     }
-    // A take alone has the names of the telephone, and no body.
+    // Without a character, expressions have the names of the take, and there are no hips.
     let ran = sandbox.run(["convert", &take, "-o", "take.vrma"]).ok();
     assert!(ran.stderr.contains("gltf::no-hips"), "{}", ran.stderr);
     sandbox.run(["convert", "take.vrma", "-o", "back.json"]).ok();
@@ -537,7 +537,8 @@ fn pictures_show_the_shapes() {
     assert_ne!(open, shut, "the lids close");
 }
 
-/// A take has no mesh, and its joints lie in one place: pictures are refused with what draws it, and a gallery shows curves.
+/// A take has no mesh, and all its joints are at one place: commands that draw bodies refuse it and
+/// suggest `mocap plot`, and a gallery shows curves.
 #[test]
 fn a_take_without_a_mesh_is_drawn_as_curves() {
     let sandbox = Sandbox::new();
@@ -555,7 +556,7 @@ fn a_take_without_a_mesh_is_drawn_as_curves() {
         }
     }
     sandbox.run(["plot", "take.csv", "--shape", "jawOpen", "-o", "jaw.svg"]).ok();
-    // With the character there is something to see.
+    // Applied to the character, the take can be drawn.
     sandbox.run(["face", "take.csv", &face("head.glb"), "-o", "talk.glb"]).ok();
     sandbox.run(["sheet", "talk.glb", "-o", "talk.svg"]).ok();
     sandbox.run(["gallery", "take.csv", "talk.glb", "-o", "site"]).ok();

@@ -107,7 +107,7 @@ fn files_made_of_databases_say_what_they_hold() {
     assert_eq!(row["bytes"].as_u64().unwrap(), sandbox.read("x.index").len() as u64);
     let text = sandbox.run(["info", "x.index"]).ok().stdout;
     assert!(text.contains("index of motions") && text.contains(&format!("{clips} motions")), "{text}");
-    // Other verbs name it and the way.
+    // Other verbs say that the file is an index, and which command reads it.
     let ran = sandbox.run(["convert", "x.index", "-o", "x.bvh"]);
     assert!(ran.code != 0 && ran.stderr.contains("mocap find QUERY FILE"), "{}", ran.stderr);
 
@@ -115,7 +115,7 @@ fn files_made_of_databases_say_what_they_hold() {
     let row = sandbox.run(["info", "x.poses", "--json"]).ok().rows().remove(0);
     assert_eq!(row["format"], "poses", "{row}");
     assert!(row["poses"].as_u64() > Some(0) && row["frames"].as_u64() > Some(0), "{row}");
-    // Damage is not taken for a file of another kind.
+    // A damaged file of poses is not taken for a file of another kind.
     let bytes = sandbox.read("x.poses");
     sandbox.put("cut.poses", &bytes[..bytes.len() / 2]);
     let ran = sandbox.run(["info", "cut.poses"]);
@@ -174,7 +174,7 @@ fn robots_and_bodies_without_roles_are_listed_and_left_out() {
     assert!(!sandbox.path("x.index").exists());
     let ran = sandbox.run(["find", "other/pip.json", "db"]);
     assert!(ran.code == 1 && ran.stderr.contains("the skeleton is a robot"), "{ran:?}");
-    // The others are searched; an index keeps who was left out.
+    // The other files are searched, and an index lists the files that were left out.
     let ran = sandbox.run(["find", walk, "db", "other/pip.json", "--json"]).ok();
     assert!(!ran.rows().is_empty() && ran.stderr.contains("left out: other/pip.json"), "{ran:?}");
     sandbox.run(["index", "db", "other/pip.json", "-o", "x.index"]).ok();
@@ -196,7 +196,7 @@ fn a_list_of_files_is_a_database() {
     assert_eq!(hits, found(&["find", &walk, "db/alex_walk.bvh", "db/alex_turn.bvh", "--json"]));
     let ran = sandbox.run(["find", "--files-from", "list.txt"]);
     assert!(ran.code == 2 && ran.stderr.contains("there is no query"), "{ran:?}");
-    // The list is the first database, not the other as well.
+    // The list of files belongs to the first database, not to the one of --against.
     let words =
         ["find", "--duplicates", "--files-from", "list.txt", "--against", "db/alex_walk.bvh", "--json"];
     let ran = sandbox.run(words);

@@ -82,7 +82,8 @@ fn only_a_manifest_is_written_over_by_one() {
         }
     }
     assert!(!sandbox.path("out").exists());
-    // Empty, torn in its first line, whole.
+    // Empty, and cut off in the first line: before and after the start by which manifests are
+    // recognised.
     for start in ["", "{\"ty", "{\"type\":\"run\",\"manif"] {
         sandbox.put("m.jsonl", start);
         convert(&["--resume", "--overwrite", "--manifest", "m.jsonl"]).ok();
@@ -99,7 +100,7 @@ fn a_run_that_is_refused_leaves_no_manifest() {
     let ran = sandbox.run(["convert", "db", "--to", "csv", "-o", "out/", "--resume"]);
     assert_eq!(ran.code, 2, "{ran:?}");
     assert_eq!(sandbox.files("out"), ["leg.csv"]);
-    // One that an earlier version left, or a process that was killed as it began.
+    // An empty manifest, which an earlier version wrote, or a process that was killed at its start.
     sandbox.put("out/.mocap-manifest.jsonl", "");
     for what in [&["stats"][..], &["verify"], &["merge", "-o", "merged.jsonl"]] {
         let ran = sandbox.run([&["manifest"], what, &["out"]].concat());

@@ -60,13 +60,13 @@ fn what_does_not_belong_together_or_is_missing_is_said() {
     let ran = merge(&[&shard(1), &shard(3)]).ok();
     assert!(ran.stderr.contains("the manifests lack shard 2/3"), "{}", ran.stderr);
 
-    // As many as a file can claim.
+    // The largest number of shards that a manifest can state.
     let one = String::from_utf8(sandbox.read(&shard(1))).unwrap();
     sandbox.put("huge.jsonl", one.replace("\"shard\":\"1/3\"", "\"shard\":\"1/4294967295\""));
     let ran = merge(&["huge.jsonl"]).ok();
     assert!(ran.stderr.contains("11/4294967295 and 4294967284 more"), "{}", ran.stderr);
 
-    // Begun, not finished.
+    // A clip that was started and not finished.
     let two = String::from_utf8(sandbox.read(&shard(2))).unwrap();
     sandbox.put(&shard(2), format!("{two}{{\"type\":\"start\",\"path\":\"9/9.bvh\"}}\n{{\"type\":\"cl"));
     let ran = merge(&[&shard(1), &shard(2), &shard(3)]).ok();
@@ -115,7 +115,7 @@ fn outputs_are_checked_against_their_hashes() {
     problems.sort();
     assert_eq!(problems, ["\"changed\" \"2/5.bvh\"", "\"missing\" \"0/3.bvh\""]);
     assert_eq!((&rows[2]["ok"], &rows[2]["outputs"]), (&10.into(), &12.into()));
-    // The tree may have gone elsewhere.
+    // The directory of outputs may have been moved.
     std::fs::rename(sandbox.path("out"), sandbox.path("moved")).unwrap();
     assert_eq!(sandbox.run(["manifest", "verify", "moved"]).stdout.lines().count(), 3);
     std::fs::rename(sandbox.path("moved/.mocap-manifest.1-of-3.jsonl"), sandbox.path("1.jsonl")).unwrap();
@@ -130,7 +130,7 @@ fn a_run_that_was_interrupted_is_not_whole() {
     convert(&sandbox, "whole/", &["-j", "1"]).ok();
     sandbox.run(["manifest", "verify", "whole"]).ok();
     let text = String::from_utf8(sandbox.read("whole/.mocap-manifest.jsonl")).unwrap();
-    // Killed between two clips: what it did not start has no line.
+    // A run that was killed between two clips: clips that it did not start have no line.
     let third = text.match_indices("{\"type\":\"start\"").nth(3).unwrap().0;
     sandbox.put("whole/.mocap-manifest.jsonl", &text[..third]);
     let ran = sandbox.run(["manifest", "verify", "whole"]);
@@ -162,7 +162,7 @@ fn verify_needs_no_more_threads_than_the_system_gives() {
         sandbox.put(&format!("db/{i}.bvh"), LEG);
     }
     sandbox.run(["convert", "db", "--to", "csv", "-o", "out/", "--resume", "-q"]).ok();
-    // No system has a stack of so many bytes for a thread: none can be started.
+    // No system can give a thread a stack of this size, so no thread can be started.
     let mut verify = crate::mocap::command(&sandbox.path(""));
     verify.args(["manifest", "verify", "out", "-j", "8"]).env("RUST_MIN_STACK", (1u64 << 60).to_string());
     let ran = verify.output().unwrap();

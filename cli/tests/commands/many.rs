@@ -82,7 +82,7 @@ fn one_bad_clip_spoils_no_other() {
 #[test]
 fn fail_fast_leaves_the_rest_alone() {
     let sandbox = database();
-    // The biggest input is the first to be done.
+    // The largest input is started first, and fails.
     sandbox.put("db/a/clip 0.bvh", "no motion".repeat(1000));
     let ran = sandbox.run(["convert", "db", "--to", "bvh", "-o", "out/", "--json", "--fail-fast", "-j", "1"]);
     assert_eq!(ran.code, 1);
@@ -158,7 +158,7 @@ fn names_that_outputs_were_given_are_understood_again() {
         pairs("db", "small"),
         [pair("db/01_01.amc", "small/01_01.amc.mocz"), pair("db/01_01.bvh", "small/01_01.bvh.mocz")]
     );
-    // What was compressed from a BVH gets its name back as BVH.
+    // Decompressing to BVH restores the name of the BVH that was compressed.
     sandbox.run(["decompress", "small", "--to", "bvh", "-o", "back/", "-q"]).ok();
     assert_eq!(sandbox.files("back"), ["01_01.amc.bvh", "01_01.bvh"]);
     assert_eq!(

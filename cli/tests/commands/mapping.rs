@@ -59,7 +59,7 @@ fn a_map_that_is_written_and_given_back_changes_nothing() {
     sandbox.run(["retarget", &walk, &robin, "-o", "found.bvh"]).ok();
     sandbox.run(["retarget", &walk, &robin, "-o", "given.bvh", "--map", "m.json"]).ok();
     assert_eq!(sandbox.read("found.bvh"), sandbox.read("given.bvh"));
-    // What is taken out of the map is left out of the motion.
+    // Roles that are removed from the map are not retargeted.
     let mut map: Value = serde_json::from_slice(&sandbox.read("m.json")).unwrap();
     map["roles"].as_array_mut().unwrap().retain(|row| row["role"] != "Head");
     sandbox.put("headless.json", map.to_string());
@@ -106,7 +106,7 @@ fn what_cannot_be_mapped_is_an_error_with_what_was_found() {
     let row = sandbox.run(["retarget", &walk, "leg.bvh", "-o", "x.bvh", "--json"]).rows().remove(0);
     assert!(row["error"]["note"].as_str().unwrap().contains("no known naming scheme"), "{row}");
     assert_eq!(sandbox.run(["retarget", "--explain", &walk, "leg.bvh"]).code, 1);
-    // The map to fill in has a line for each of them.
+    // The written map has a line for each missing role.
     sandbox.run(["retarget", "--write-map", "m.json", &walk, "leg.bvh"]).ok();
     let map: Value = serde_json::from_slice(&sandbox.read("m.json")).unwrap();
     let needed = map["roles"].as_array().unwrap().iter().filter(|row| {

@@ -114,7 +114,7 @@ fn a_missed_gate_is_exit_code_3_and_nothing_is_written() {
     assert_eq!((&rows[0]["passed"], &rows[0]["outputs"]), (&false.into(), &serde_json::json!([])));
     assert_eq!(rows[2]["failed"], 2);
     assert!(ran.stderr.contains("error[gate::error-above]: step 'compare'"), "{}", ran.stderr);
-    // A clip that cannot be read weighs more than one that is not good enough.
+    // A clip that cannot be read takes precedence over a missed gate in the exit code.
     sandbox.put("db/broken.bvh", "HIERARCHY\nROOT\n");
     assert_eq!(sandbox.run(["run", "p.toml", "--set", "error=5mm"]).code, 1);
 
@@ -152,7 +152,7 @@ fn the_report_of_a_run_has_totals_failures_gates_and_a_page_per_clip() {
     // What an earlier run made stays in the report.
     sandbox.run(["run", "p.toml", "--report", "site", "--resume"]);
     assert_eq!(text("site/report.html"), report);
-    // A clip that missed a gate can be looked at.
+    // The report shows clips that missed a gate.
     let ran = sandbox.run(["run", "p.toml", "db/a", "-o", "new", "--set", "error=5mm", "--report", "missed"]);
     assert_eq!(ran.code, 3, "{ran:?}");
     let missed = text("missed/report.html");
@@ -277,12 +277,12 @@ fn pipelines_are_resumed_and_sharded_as_commands_are() {
     resume(&[]).ok();
     let again = resume(&[]).ok();
     assert_eq!(again.rows().last().unwrap()["skipped"], 2, "{again:?}");
-    // One of the outputs of a clip is gone: the clip is done again, and no other.
+    // If one of the outputs of a clip is missing, only this clip is processed again.
     std::fs::remove_file(sandbox.path("out/small/a/walk.mocz")).unwrap();
     let again = resume(&[]).ok();
     let summary = again.rows().pop().unwrap();
     assert_eq!((&summary["ok"], &summary["skipped"]), (&1.into(), &1.into()), "{again:?}");
-    // Another pipeline, variable or target is another run.
+    // With another variable or target, the manifest is that of a different run.
     assert_eq!(resume(&["--set", "rate=30"]).code, 2);
     sandbox.put("robin.skel", std::fs::read(fixture("clips/alex.skel")).unwrap());
     let other = resume(&[]);
@@ -302,13 +302,13 @@ fn what_is_carried_is_put_on_the_target_too() {
     let put = "[[step]]\ndo = 'retarget'\ntarget = 'robin.skel'\n[[step]]\ndo = 'write'\nto = 'bvh'\n";
     sandbox.put("both.toml", format!("inputs = 'db/a'\n{head}{attach}{put}"));
     sandbox.run(["run", "both.toml"]).ok();
-    // What was attached before is carried as well.
+    // A prop that an earlier command attached is carried, too.
     let words =
         "edit db/a/walk.bvh --attach grip=RightHand --prop sword.bvh --prop-unit cm --hold snap -o armed.bvh";
     sandbox.run(words.split(' ').collect::<Vec<_>>()).ok();
     sandbox.put("put.toml", format!("inputs = 'armed.bvh'\n{head}{put}"));
     sandbox.run(["run", "put.toml"]).ok();
-    // As `mocap retarget` has it.
+    // The result equals that of `mocap retarget`.
     let words = "retarget armed.bvh robin.skel --input-unit cm -o one.bvh";
     sandbox.run(words.split(' ').collect::<Vec<_>>()).ok();
     for made in ["out/walk.bvh", "out/armed.bvh", "one.bvh"] {

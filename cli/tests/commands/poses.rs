@@ -194,7 +194,8 @@ fn trc(table: &str, names: &[&str]) -> String {
     text
 }
 
-/// Any points, other ones in each part of the take, from all formats that hold points: the same motion.
+/// Points of other joints in each part of the take give the same motion from every format that
+/// holds points.
 #[test]
 fn points_come_from_any_format_and_change_over_time() {
     let sandbox = learnt();
@@ -219,7 +220,8 @@ fn points_come_from_any_format_and_change_over_time() {
     sandbox.run(["convert", "points.trc", "-o", "points.c3d"]).ok();
     sandbox.run(["convert", "points.trc", "-o", "points.npz"]).ok();
     let skeleton = clip("alex_walk.bvh");
-    // What a solver gets does not depend on the format: the other one solves two of them.
+    // A solver gets the same points from every format, so the slower one is run on two of them
+    // only.
     let both: &[&str] = &["objective", "xpbd"];
     for (format, solvers) in [("csv", both), ("trc", both), ("c3d", &both[..1]), ("npz", &both[..1])] {
         for solver in solvers {
@@ -282,7 +284,8 @@ fn points_come_from_any_format_and_change_over_time() {
     assert!(refused.code != 0 && refused.stderr.contains("--static is for recordings"), "{}", refused.stderr);
 }
 
-/// Points without known names that lie as the markers of a set are optical markers, with and without examples.
+/// Unnamed points whose positions fit a marker set are solved as optical markers, with and without
+/// --poses.
 #[test]
 fn markers_without_labels_are_solved_beside_poses() {
     let sandbox = learnt();
@@ -318,7 +321,8 @@ fn markers_without_labels_are_solved_beside_poses() {
     }
 }
 
-/// A limb without any marker is filled and not left bare; a skeleton that no examples can be put on is solved as without them.
+/// A limb without any marker is filled from the examples instead of being reported as bare; a
+/// skeleton that the examples cannot be mapped to is solved without them.
 #[test]
 fn warnings_say_what_was_filled_and_what_was_not() {
     let sandbox = learnt();
@@ -365,7 +369,8 @@ fn warnings_say_what_was_filled_and_what_was_not() {
     assert!(codes(&plain).contains("solve::bare"), "{plain}");
     let filled = solve(&["solve", "bare.trc", &skeleton, "--poses", "people.poses"]);
     assert!(!codes(&filled).contains("solve::bare") && codes(&filled).contains("solve::filled"), "{filled}");
-    // The legs only, and a foot that is lost for a second: a skeleton without arms is made of them.
+    // Only markers of the legs, one foot of which is missing for a second: a skeleton without arms
+    // is made.
     let legs = ["ASI", "PSI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE"];
     kept(
         "legs.trc",
@@ -434,7 +439,8 @@ fn a_limb_without_markers_is_filled_from_examples() {
     assert!(refused.code != 0 && refused.stderr.contains("--ik is for points"), "{}", refused.stderr);
 }
 
-/// An arm whose rotations stop for a second: denoise finds and fills it with poses, and leaves it without.
+/// An arm whose rotations freeze for a second: denoise with poses finds and fills the gap, and
+/// without poses leaves it.
 #[test]
 fn denoise_fills_a_lost_arm_by_poses() {
     let sandbox = learnt_without_the_walk();
@@ -513,7 +519,7 @@ fn databases_that_say_little_are_told_and_nothing_is_lost() {
     sandbox.run(["edit", &clip("alex_wave.bvh"), "--speed", "0.5", "-o", "slow.bvh"]).ok();
     let one = learn(&["slow.bvh"], "one.poses").ok();
     assert!(one.stderr.contains("poses::one-clip"), "{}", one.stderr);
-    // Robots, and skeletons that cannot be mapped: listed, the rest is learnt.
+    // Robots and skeletons that cannot be mapped are listed, and the others are learnt from.
     let robot = fixture("robots").join("pip.xml").display().to_string();
     let face = fixture("faces").join("head.glb").display().to_string();
     let only = learn(&[&robot, &face], "none.poses");
@@ -531,7 +537,8 @@ fn databases_that_say_little_are_told_and_nothing_is_lost() {
     let short = learn(&["short.bvh"], "short.poses");
     assert!(short.code != 0 && short.stderr.contains("at least 100 are needed"), "{}", short.stderr);
     assert!(!sandbox.path("short.poses").exists());
-    // Poses of another skeleton, no hips, a point out of reach: solved, and said.
+    // Poses of another skeleton, points without hips, and a point out of reach are solved with
+    // warnings.
     let all = points(&sandbox, &["LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head"]);
     let mut far = String::new();
     for (at, line) in all.lines().enumerate() {

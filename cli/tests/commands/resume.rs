@@ -88,7 +88,7 @@ fn what_has_changed_or_failed_or_is_gone_is_done_again() {
     sandbox.put("db/a/clip 0.bvh", LEG);
     sandbox.put("db/a/clip 3.bvh", LEG.replace("0.033333", "0.016667"));
     std::fs::remove_file(sandbox.path("out/b/clip 1.csv")).unwrap();
-    // As long as it was, and another content.
+    // An output of the same size with other content.
     let mut output = sandbox.read("out/b/clip 4.csv");
     *output.last_mut().unwrap() = b'!';
     sandbox.put("out/b/clip 4.csv", output);
@@ -140,13 +140,13 @@ fn a_manifest_of_another_run_is_an_error_that_says_what_differs() {
     assert_eq!((ran.code, sandbox.read(MANIFEST)), (2, before));
     assert!(ran.stderr.contains("--fps was not given, is '60'"), "{}", ran.stderr);
     assert!(ran.stderr.contains("--resume --overwrite"), "{}", ran.stderr);
-    // The only row is that error: a program that reads rows is told.
+    // With --json, the error is the only row and names no input.
     let rows = convert(&sandbox, &["--resume", "--fps", "60", "--json"]).rows();
     assert_eq!((rows.len(), rows[0]["path"].is_null()), (1, true), "{rows:?}");
     assert!(rows[0]["error"]["message"].as_str().unwrap().contains("--fps was not given"), "{rows:?}");
     let ran = convert(&sandbox, &["--resume", "--overwrite", "--fps", "60", "--json"]).ok();
     assert_eq!(ran.rows().last().unwrap()["ok"], 9);
-    // From here on it is a run with that option.
+    // The manifest now records a run with this option.
     let ran = convert(&sandbox, &["--resume", "--fps", "60", "--json"]).ok();
     assert_eq!(ran.rows().last().unwrap()["skipped"], 9);
     assert_eq!(convert(&sandbox, &["--resume"]).code, 2);
@@ -185,7 +185,7 @@ fn a_torn_line_is_cut_off_and_what_a_killed_run_left_is_taken_away() {
     assert!(!sandbox.path(&format!("out/a/.mocap-{tag}-Xy12.tmp")).exists());
     std::fs::remove_file(sandbox.path("out/a/.mocap-01234567-Xy12.tmp")).unwrap();
     assert_eq!(tree(&sandbox, "out"), whole);
-    // Whole lines all of them.
+    // All lines of the manifest are complete.
     assert_eq!(finished(&sandbox, MANIFEST).len(), 9);
 }
 
@@ -239,7 +239,7 @@ fn shards_share_a_tree_and_make_the_whole_of_it() {
     let manifests: Vec<String> =
         sandbox.files("shards").into_iter().filter(|name| name.contains("manifest")).collect();
     assert_eq!(manifests, ["1", "2", "3"].map(|i| format!(".mocap-manifest.{i}-of-3.jsonl")));
-    // Every command has shards, and each a summary, however few clips it has.
+    // Every command accepts shards and prints a summary for each, even for a shard without clips.
     let info = |shard: &str| sandbox.run(["info", "db", "--json", "--shard", shard]).ok().rows();
     assert_eq!(info("1/2").len() + info("2/2").len(), 9 + 2);
     let empty =
@@ -251,7 +251,7 @@ fn shards_share_a_tree_and_make_the_whole_of_it() {
 fn inputs_that_differ_in_their_extension_have_the_same_outputs_in_every_shard() {
     let sandbox = Sandbox::new();
     sandbox.put("db/x.bvh", LEG);
-    // It cannot be read: its shard fails.
+    // This input cannot be read, so the shard that contains it fails.
     sandbox.put("db/x.amc", "");
     let run = |shard| sandbox.run(["convert", "db", "--to", "csv", "-o", "out/", "--shard", shard]).code;
     let codes = ["1/5", "2/5", "3/5", "4/5", "5/5"].map(run);

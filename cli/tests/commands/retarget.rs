@@ -15,7 +15,8 @@ fn retarget(flags: &[&str]) -> (Ran, Vec<u8>) {
 #[test]
 fn every_solver_says_what_it_took() {
     for solver in ["auto", "ccd", "fabrik", "two-bone", "dls", "objective"] {
-        // Hands that keep rotations are where they should be before a solver starts.
+        // Hands that copy rotations already reach their goals, so --hands scale gives the solvers
+        // work.
         let (ran, _) = retarget(&["--ik", solver, "--hands", "scale"]);
         let row = &ran.ok().rows()[0];
         for effector in row["effectors"].as_array().unwrap() {

@@ -82,7 +82,7 @@ fn weights_are_copied_to_another_topology() {
     assert_eq!(row["weights"], "copied");
     assert!(row["matched"].as_f64() > Some(0.8), "{row}");
     assert_eq!(row["joints"].as_u64(), Some(22), "the skeleton is that of the character");
-    // To a skeleton that the file has.
+    // The weights are copied to the skeleton that the file has.
     let again = ["rig", "person.glb", "--weights-only", "--weights-from", "other.glb", "-o", "again.glb"];
     sandbox.run(again).ok();
     let refused = |arguments: &[&str], exit: i32, code: &str| {
@@ -121,7 +121,7 @@ fn what_cannot_be_rigged_is_refused_with_what_was_seen() {
     let v = Vector3::new;
     let (one, _) = person(CORNERS, 0.8, 0.0);
     let two = both(&one, &moved(&one, |at| at + v(1.5, 0.0, 0.0)));
-    // Two people who hold hands are one solid.
+    // Two people who hold hands are one connected mesh.
     let reach = one.positions.iter().map(|at| at.x).fold(0.0, f64::max);
     let hand_in_hand = both(&one, &moved(&one, |at| at + v(2.0 * reach - 0.03, 0.0, 0.0)));
     let mut dog = Mesh::default();
@@ -160,7 +160,7 @@ fn what_cannot_be_rigged_is_refused_with_what_was_seen() {
 fn meshes_that_are_not_manifold_are_rigged() {
     let sandbox = Sandbox::new();
     let (mut mesh, _) = person(CORNERS, 0.8, 0.0);
-    // An edge of three faces, a face twice, a face turned inwards, and one that is left out.
+    // An edge with three faces, a duplicate face, an inverted face and a missing one.
     let extra = mesh.corners[..3].to_vec();
     mesh.positions.push(Vector3::new(0.0, 1.2, 0.3));
     let tip = mesh.positions.len() as u32 - 1;
@@ -193,7 +193,7 @@ fn dog() -> Mesh {
 fn a_skeleton_of_an_animal_fits_a_mesh_of_that_shape() {
     let sandbox = Sandbox::new();
     sandbox.put("dog.obj", obj(&dog()));
-    // On its side, looking elsewhere, in centimetres.
+    // Lying on its side, facing another way, in centimetres.
     sandbox.put("turned.obj", obj(&moved(&dog(), |at| Vector3::new(at.z, -at.x, at.y) * -100.0)));
     let skeleton = crate::mocap::fixture("bodies/dog_trot.bvh");
     let skeleton = skeleton.to_str().unwrap();
@@ -221,7 +221,7 @@ fn a_skeleton_of_an_animal_fits_a_mesh_of_that_shape() {
             assert!(off.norm() < 0.15, "{name}: {joint} is {:.3} m off, {off:?}", off.norm());
         }
     }
-    // A person has other limbs than it.
+    // The dog's skeleton does not fit a ball.
     sandbox.put("ball.obj", {
         let mut ball = Mesh::default();
         capsule(CORNERS, &mut ball, Vector3::zeros(), Vector3::new(0.0, 0.1, 0.0), [0.5, 0.5]);

@@ -47,18 +47,19 @@ fn meshes_collide_as_their_hulls() {
     let on = |target: &str, flags: &[&str]| {
         let words = [&["retarget", &walk, target, "-o", "walk.csv", "--overwrite", "--json"], flags].concat();
         let row = sandbox.run(words).ok().rows().remove(0);
-        // The unit of the walk is guessed; nothing is said of the robot.
+        // The only warning is about the guessed unit of the walk.
         assert_eq!(row["warnings"].as_array().unwrap().len(), 1, "{row}");
         row["robot"].clone()
     };
     let report = on(&robot, &["--trim", "0s:1s"]);
     assert_eq!((&report["limits"]["share"], &report["penetration"]["share"]), (&0.0.into(), &0.0.into()));
     assert!(report["skate"]["mean"].as_f64().unwrap() < 0.1, "{report}");
-    // Rods are inside the capsules that they stand for.
+    // The rods of this model lie within the capsules of the other, so they penetrate each other
+    // less deeply.
     let capsules = on(&path("robots/pip.xml"), &["--trim", "0s:1s"]);
     let deepest = |report: &serde_json::Value| report["self_penetration"]["max"].as_f64().unwrap();
     assert!(deepest(&report) > 0.0 && deepest(&report) < deepest(&capsules) + 0.01, "{report}, {capsules}");
-    // The model as one file has its hulls.
+    // The model written as one file contains the convex hulls of its meshes.
     sandbox.run(["skel", &robot, "-o", "pip.skel"]).ok();
     let again = on("pip.skel", &["--trim", "0s:1s"]);
     assert!((deepest(&report) - deepest(&again)).abs() < 1e-4, "{report}, {again}");
@@ -101,20 +102,20 @@ fn an_edited_motion_of_a_robot_stays_one() {
         sandbox.run([command, &flags[..]].concat()).ok();
         assert_eq!(rows(&sandbox.read(output))[0].len(), columns, "{command:?}");
     }
-    // Feet are not locked by turning joints about other axes.
+    // Feet cannot be locked, because hinges cannot turn about other axes.
     let ran = sandbox.run([&["edit", "in/walk.csv", "--loop", "-o", "again.csv"], &flags[..]].concat()).ok();
     assert!(ran.stderr.contains("edit::feet-free"), "{}", ran.stderr);
     let ran = sandbox.run([&["edit", "in/walk.csv", "--fix-feet", "-o", "fixed.csv"], &flags[..]].concat());
     assert!(ran.code == 1 && ran.stderr.contains("robot-motion::model"), "{}", ran.stderr);
     assert!(ran.stderr.contains("mocap retarget MOTION.glb"), "{}", ran.stderr);
-    // That is no help for a table whose numbers are wrong.
+    // This advice is not given for a table with wrong numbers.
     let far = String::from_utf8(sandbox.read("in/walk.csv")).unwrap();
     let far = far.split_once(',').map(|(_, rest)| format!("1e300,{rest}")).unwrap();
     sandbox.put("far.csv", &far);
     let ran = sandbox.run([&["info", "far.csv"], &flags[..]].concat());
     assert!(ran.code == 1 && ran.stderr.contains("robot-motion::model"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("mocap retarget"), "{}", ran.stderr);
-    // Positions are there for those who ask.
+    // Positions are written on request.
     let asked = ["edit", "in/walk.csv", "--speed", "2", "--to", "csv", "-o", "positions.csv"];
     sandbox.run([&asked[..], &flags].concat()).ok();
     assert!(sandbox.read("positions.csv").starts_with(b"frame,"));
@@ -144,7 +145,8 @@ fn every_format_is_read_as_it_was_written() {
             assert!((a - b).abs() < 1e-6, "{to}: {a} {b}");
         }
     }
-    // Another order is another file, also of the same format, where the format has orders.
+    // With another joint order the file differs, also in the same format, if the format allows
+    // several orders.
     let flags = ["--skeleton", &robot, "--order", "bfs"];
     sandbox.run([&["convert", "a.csv", "-o", "a_bfs.csv", "--to", "robot-csv"], &flags[..]].concat()).ok();
     let header =
@@ -192,11 +194,11 @@ fn a_table_is_read_at_the_rate_that_is_stated_beside_it() {
         (row["fps"].as_f64(), row["warnings"][0]["code"].as_str().map(str::to_owned))
     };
     assert_eq!(rate(), (Some(50.0), None));
-    // Of another motion: not used, with a warning.
+    // A sidecar of another motion is not used, and a warning says so.
     let text = String::from_utf8(sandbox.read("walk.csv")).unwrap();
     sandbox.put("walk.csv", text.lines().skip(1).collect::<Vec<_>>().join("\n"));
     assert_eq!(rate(), (Some(30.0), Some("robot-motion::sidecar".to_owned())));
-    // Each file has its own.
+    // Each file has its own sidecar.
     retarget(&sandbox, "walk.npz", &["--fps", "50"]).ok();
     assert!(sandbox.path("walk.npz.joints.json").exists());
 }
@@ -365,7 +367,7 @@ fn explain_shows_what_drives_a_robot() {
     assert_eq!(shank["robot"], serde_json::json!(["right_knee"]));
     assert_eq!(part("left foot")["robot"], serde_json::json!(["left_ankle_pitch", "left_ankle_roll"]));
     assert_eq!((&map["others"], &row["warnings"]), (&serde_json::json!([]), &serde_json::json!([])));
-    // The scale and what is not followed are those of the retarget.
+    // Scale and limbs that cannot follow are those in the report of the retarget.
     let report = retarget(&sandbox, "walk.csv", &["--trim", "0s:1s"]).ok().rows().remove(0);
     let [told, used] =
         [&map["leg_ratio"], &report["robot"]["leg_ratio"]].map(|ratio| ratio.as_f64().unwrap());
@@ -412,7 +414,7 @@ fn balance_is_drawn_and_listed() {
     let sandbox = Sandbox::new();
     let row = retarget(&sandbox, "walk.csv", &[]).ok().rows().remove(0);
     let spans = row["robot"]["off_balance"].as_array().unwrap();
-    // A walk that was not balanced leaves the small soles.
+    // In a walk that was not balanced, the zero-moment point leaves the small soles.
     assert!(spans.iter().any(|span| span["kind"] == "zero-moment-point"), "{spans:?}");
     for span in spans {
         let [start, end, worst] = ["start", "end", "worst"].map(|key| span[key].as_f64().unwrap());
@@ -432,7 +434,7 @@ fn balance_is_drawn_and_listed() {
     sandbox.run([&["view"], &shown[..], &["-o", "walk.html"]].concat()).ok();
     let page = text("walk.html");
     assert!(page.contains("\"zero_moment\":[[") && page.contains("zero-moment point outside the soles end"));
-    // A person, and what is neither.
+    // --balance works for a person, and is refused for a robot arm.
     sandbox.run(["plot", &path("clips/alex_jump.bvh"), "--balance", "-o", "jump.svg"]).ok();
     let refused = sandbox.run(["view", &path("robots/arm.urdf"), "--balance", "-o", "arm.html"]);
     assert!(refused.stderr.contains("picture::no-balance"), "{}", refused.stderr);
@@ -479,7 +481,7 @@ fn tables_with_numbers_that_no_robot_has_are_said() {
             assert_eq!((found.len(), &warning["frame"]), (1, &11.into()), "{warning}");
         }
     }
-    // A table of numbers is that of a robot, whatever is wrong with its quaternions.
+    // A table of numbers is read as a robot's motion even if its quaternions are wrong.
     let (code, row) = read("zero.csv", &[]);
     assert!(code == 1 && row.to_string().contains("robot-motion::quaternion"), "{row}");
     let (code, row) = read("nan.csv", &[]);

@@ -35,7 +35,7 @@ fn info_lists_who_is_there_and_every_verb_can_take_one() {
     sandbox.run(["convert", "two.bvh", "--subject", "Bob", "-o", "bob.bvh"]).ok();
     let bob = String::from_utf8(sandbox.read("bob.bvh")).unwrap();
     assert!(bob.contains("ROOT Bob:Hips") && !bob.contains("Alice"));
-    // All of them is what is written without it: the file as it is.
+    // --subject all gives the same as no --subject: all people of the file.
     for subject in [&[][..], &["--subject", "all"]] {
         sandbox.run([&["convert", "two.bvh", "-o", "all.bvh", "--overwrite"], subject].concat()).ok();
         let all = String::from_utf8(sandbox.read("all.bvh")).unwrap();
@@ -116,7 +116,7 @@ fn all_subjects_are_put_on_the_target_in_a_verb_and_in_a_pipeline() {
     assert_eq!(names, ["Alice", "Bob"]);
     let one = [&["retarget", "two.bvh", &robin, "-o", "one.bvh", "--subject", "Bob"], &unit[..]].concat();
     sandbox.run(one).ok();
-    // The name of a subject says nothing about the target.
+    // --subject does not apply to the target.
     let walk = fixture("clips/robin_walk.bvh").display().to_string();
     let onto = [&["retarget", "two.bvh", &walk, "-o", "onto.bvh", "--subject", "Bob"], &unit[..]].concat();
     sandbox.run(onto).ok();
@@ -169,7 +169,8 @@ fn apart(one: &[(String, [f64; 3])], other: &[(String, [f64; 3])]) -> f64 {
     one.iter().map(distance).fold(0.0, f64::max)
 }
 
-/// A file of another program: a body that this one draws is no mesh.
+/// Makes a file look like one of another program: bodies in files that mocap wrote count as drawn,
+/// not as meshes.
 fn foreign(sandbox: &Sandbox, file: &str) {
     let mut bytes = sandbox.read(file);
     for (old, new) in [("mocap ", "other "), ("Body", "Suit")] {

@@ -2,8 +2,8 @@
 
 use crate::mocap::{Sandbox, fixture};
 
-/// The walk of the fixtures, as a person whose joints have a name before theirs, this far aside [cm]. From frame 60 on, a
-/// forearm is turned by an angle [degrees].
+/// The walk of the fixtures as a person: joint names get the prefix `name:`, and the body is moved
+/// sideways by `aside` [cm]. From frame 60 on, a forearm is turned by `turned` [degrees].
 fn walker(name: &str, aside: f64, turned: f64) -> String {
     let walk = std::fs::read_to_string(fixture("clips/alex_walk.bvh")).unwrap();
     let (tree, motion) = walk.split_once("MOTION").unwrap();
@@ -13,7 +13,7 @@ fn walker(name: &str, aside: f64, turned: f64) -> String {
     let frames = lines.enumerate().map(|(frame, line)| {
         let mut values: Vec<f64> = line.split_whitespace().map(|word| word.parse().unwrap()).collect();
         values[0] += aside;
-        // Of the last joint but one, in its own channels.
+        // The last joint but one, in its own channels.
         let last = values.len() - 4;
         values[last] += if frame < 60 { 0.0 } else { turned };
         values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
@@ -47,7 +47,7 @@ fn people_side_by_side_keep_their_distance_and_say_how_far_each_was_moved() {
         sandbox.run([&words[..], more].concat())
     };
     let row = run(&["-o", "far/", "--overwrite"]).ok().rows().remove(0);
-    // Four metres are further than two people reach: each keeps the own place.
+    // Four metres apart, the people are out of each other's reach, so neither is moved.
     assert_eq!(row["between"][0]["moved_each"], serde_json::json!([0.0, 0.0]), "{row}");
     sandbox.put("bob.bvh", walker("Bob", 150.0, 0.0));
     let row = run(&["-o", "near/", "--overwrite"]).ok().rows().remove(0);
@@ -71,7 +71,7 @@ fn people_who_are_inside_of_each_other_are_not_moved() {
         ["retarget", "--pair", &pairs[0], "--pair", &pairs[1], "--input-unit", "cm", "--json", "-o", "out/"];
     let row = sandbox.run(words).ok().rows().remove(0);
     let between = &row["between"][0];
-    // The sources are inside of each other already: that is said, and nothing is moved.
+    // The sources already penetrate each other: a warning says so, and nothing is moved.
     assert!(between["inside_source"].as_f64().unwrap() > 1.0 && between["through"].is_null(), "{row}");
     assert!(row["warnings"].to_string().contains("inside of each other"), "{row}");
 }
@@ -101,7 +101,7 @@ fn quality_of_several_people_is_that_of_each() {
     }
     let text = sandbox.run(["info", "two.bvh", "--quality", "--input-unit", "cm"]).ok().stdout;
     assert!(text.contains("person     Anna") && text.contains("person     Bob"), "{text}");
-    // Gates are those of each person, with the name in front.
+    // Gates are checked per person, and messages begin with the name.
     let gate = ["info", "two.bvh", "--quality", "--input-unit", "cm", "--fail-above", "findings=0"];
     let missed = sandbox.run(gate);
     assert!(missed.code == 3 && missed.stderr.contains("Bob: "), "{missed:?}");

@@ -75,7 +75,7 @@ fn python(schema: &Json) -> String {
             _ => "str".to_owned(),
         },
     };
-    // What may be left out is one type or null, here or in alternatives.
+    // The schema of an optional value allows null, in its list of types or as an alternative.
     let alternatives = schema.get("anyOf").and_then(Json::as_array);
     let stated = alternatives
         .and_then(|all| all.iter().find(|one| one.get("type").and_then(Json::as_str) != Some("null")));

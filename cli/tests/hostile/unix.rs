@@ -89,7 +89,7 @@ pub(crate) fn a_manifest_that_finds_no_room_ends_the_run() {
     let (ok, known) = (summary["ok"].as_u64().unwrap(), summary["skipped"].as_u64().unwrap());
     assert!(ok + known == 20 && known > 1 && ok > 1, "{summary}");
     sandbox.run(["manifest", "verify", "kept.jsonl", "--outputs", "out"]).ok();
-    // A device takes everything and gives nothing back.
+    // A device accepts what is written, but it cannot be read back.
     let ran = sandbox.run([CONVERT, &["--manifest", "/dev/null"]].concat());
     assert_eq!(ran.code, 2, "{ran:?}");
 }
@@ -118,7 +118,7 @@ pub(crate) fn a_folder_that_cannot_be_read_is_one_failure() {
     open("db/closed", 0o000);
     let readable = std::fs::read_dir(sandbox.path("db/closed")).is_ok();
     let mocap = command(&sandbox.path(""));
-    // Nothing is closed to root, so it is run as nobody.
+    // Root may read every file, so the test runs as the user nobody.
     let mut run = match readable {
         true => {
             let mut run = Command::new("setpriv");
@@ -159,7 +159,7 @@ pub(crate) fn outputs_may_be_on_another_file_system() {
 pub(crate) fn names_of_all_kinds_are_resumed_and_verified() {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path("db")).unwrap();
-    // The second and third are the same to whoever shows them as text.
+    // The second and third differ only in bytes that are not UTF-8, so they look the same as text.
     let names: [&[u8]; 6] = [
         b"with blank.bvh",
         b"odd\xff.bvh",

@@ -30,7 +30,7 @@ fn spawn(sandbox: &Sandbox, arguments: &[&str]) -> Child {
 fn spawn_ignoring(sandbox: &Sandbox, ignored: Option<&str>, arguments: &[&str]) -> Child {
     let plain = command(&sandbox.path(""));
     let mut command = Command::new("env");
-    // Whatever these tests were started with: all others are as usual.
+    // All other signals have their default effect, whatever these tests were started with.
     let usual = "--default-signal=INT,TERM,HUP".to_owned();
     let signals: Vec<String> =
         [usual].into_iter().chain(ignored.map(|name| format!("--ignore-signal={name}"))).collect();
@@ -159,7 +159,7 @@ pub(crate) fn runs_that_are_killed_twenty_times_make_what_one_run_makes() {
         assert_eq!(child.try_wait().unwrap(), None, "the run has ended");
         child.kill().unwrap();
         child.wait().unwrap();
-        // What is there under its own name is whole.
+        // Files under their final names are complete.
         for (name, bytes) in tree(&sandbox, "out").iter().filter(|(name, _)| !is_temporary(name)) {
             assert!(bytes == &whole[name], "kill {kill}: {name} is half written");
         }
@@ -221,7 +221,7 @@ pub(crate) fn an_interrupted_run_ends_in_order_and_can_be_resumed() {
         assert_eq!(end(&mut child).code(), Some(130));
         stderr.read_to_string(&mut said).unwrap();
         assert!(said.contains("interrupted: 9 inputs: 6 ok, 3 not started"), "{said}");
-        // Whole lines to the last, nothing half written.
+        // The last line of the manifest is complete, and no output is half written.
         assert_eq!(sandbox.read("out/.mocap-manifest.jsonl").last(), Some(&b'\n'));
         let counts = counts(&sandbox, "out/.mocap-manifest.jsonl");
         assert_eq!((counts.len(), counts["x.bvh"], counts["y.bvh"]), (8, (1, 0), (1, 0)));
@@ -269,10 +269,11 @@ pub(crate) fn a_clip_that_takes_too_long_is_given_up_and_holds_up_no_other() {
     for name in ["1.bvh", "2.bvh"] {
         pipe(&sandbox, name);
     }
-    // One thread: both stuck clips have to be taken from it. Pipes have no size, so a file that has none comes after.
+    // With one thread, both stuck clips have to be taken from it. A pipe has no size, so a file
+    // without bytes is started after both.
     sandbox.put("none.bvh", "");
     let inputs = ["convert", "1.bvh", "leg.bvh", "2.bvh", "none.bvh", "--to", "csv", "-o", "out/"];
-    // The limit is that of the good clip too: it has time on a busy machine, and the stuck ones have none.
+    // The time limit applies to the good clip as well: 4 s are enough for it on a busy machine.
     let ran = sandbox.run([&inputs[..], &["--resume", "--json", "-j", "1", "--timeout", "4"]].concat());
     assert_eq!(ran.code, 1);
     let rows = ran.rows();
@@ -298,7 +299,7 @@ pub(crate) fn a_run_whose_inputs_are_all_stuck_comes_to_an_end() {
     let ran = sandbox.run([&["convert"], &inputs[..], &more].concat());
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stderr.contains("batch::stuck"), "{}", ran.stderr);
-    // As many threads as may be stuck for the one that works.
+    // The run ends when four threads per worker are stuck.
     let summary = ran.rows().pop().unwrap();
     assert_eq!((&summary["failed"], &summary["not_begun"]), (&4.into(), &6.into()), "{summary}");
 }

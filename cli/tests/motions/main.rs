@@ -3,13 +3,13 @@
 mod compression;
 #[path = "../mocap/mod.rs"]
 mod mocap;
-mod stance;
+mod reference_pose;
 
 mocap_corpus::tests! {
     compression::clips_of_the_corpus_come_back,
     compression::every_fixture_comes_back_from_runtime,
     compression::every_fixture_comes_back_from_archive,
     compression::every_fixture_comes_back_from_keys,
-    stance::feet_are_flat_on_a_skel_of_a_rig_that_lies_about,
-    stance::feet_are_flat_on_a_skel_of_a_fixture_that_lies_about,
+    reference_pose::feet_are_flat_on_a_skel_of_a_rig_that_lies_about,
+    reference_pose::feet_are_flat_on_a_skel_of_a_fixture_that_lies_about,
 }

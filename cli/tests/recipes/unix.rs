@@ -63,7 +63,7 @@ pub(crate) fn a_slurm_array_makes_what_one_run_makes() {
     let merged = program(&sandbox, "bash").arg(recipe("slurm-merge.sh")).arg("out").output().unwrap();
     assert!(ok(&merged).contains("12"), "{merged:?}");
     assert_eq!(tree(&sandbox, "out"), tree(&sandbox, "whole"));
-    // The parts are parts.
+    // Each shard has its manifest.
     let parts = sandbox.files("out").iter().filter(|file| file.contains("-of-3")).count();
     assert_eq!(parts, 3);
 }
@@ -179,7 +179,7 @@ pub(crate) fn the_workflow_for_ci_passes_a_good_repository_and_stops_a_bad_one()
         sandbox.put(&format!("motions/a b/{name}"), std::fs::read(fixture("clips").join(name)).unwrap());
     }
     let gate = std::fs::read_to_string(fixture("../examples/pipelines/gate.toml")).unwrap();
-    // Whoever has a repository of BVH states their unit.
+    // BVH files do not state their unit, so the gate's settings do.
     sandbox.put("ci/gate.toml", gate.replace("strict = true", "strict = true\ninput-unit = 'cm'"));
     sandbox.put("ci/target.skel", std::fs::read(fixture("clips/robin.skel")).unwrap());
     sandbox.put("mocap.toml", "input-unit = 'cm'\n");
@@ -201,7 +201,7 @@ pub(crate) fn the_workflow_for_ci_passes_a_good_repository_and_stops_a_bad_one()
     assert_eq!(step("compare"), 1);
     assert_eq!(std::fs::read_to_string(sandbox.path("report/compare.jsonl")).unwrap().lines().count(), 3);
     sandbox.put("motions/broken.bvh", "HIERARCHY\nROOT\n");
-    // A file of which nothing is wrong but a warning.
+    // A file with a warning and no error.
     let odd = "HIERARCHY\nROOT A\n{\n  OFFSET 0 0 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n    \
                OFFSET 0 1 0\n  }\n}\nMOTION\nFrames: 2\nFrame Time: 0.04\n0 0 0\n0 0 0\n0 0 0\n";
     sandbox.put("motions/odd.bvh", odd);

@@ -33,7 +33,8 @@ pub(crate) struct Rows {
 }
 
 impl File {
-    /// The digest of a file by its name; of files of words only (man pages, completions, schemas) that they are there.
+    /// The digest of a file by its name; of files that hold only words (man pages, completions,
+    /// schemas), only their presence is recorded.
     pub(crate) fn of(name: &str, bytes: &[u8]) -> File {
         let text = String::from_utf8_lossy(bytes);
         let hash = Some(format!("{:032x}", xxh3_128(bytes)));
@@ -55,7 +56,7 @@ impl File {
 }
 
 impl Rows {
-    /// JSON documents one behind another; text that is none has a shape that says so.
+    /// JSON documents one after the other; for other text, the shape says that it is not JSON.
     pub(crate) fn of(text: &str) -> Rows {
         Rows::of_rows(text, false)
     }

@@ -12,7 +12,7 @@ use crate::kernel::Kernel;
 /// The acceleration of free fall \[m/s²\].
 pub const GRAVITY: f64 = 9.81;
 
-/// Less than this share of the weight on the floor says nothing about where it pushes.
+/// Where less than this share of the weight is on the floor, there is no zero-moment point.
 const LEAST_LOAD: f64 = 0.1;
 
 /// A rigid part of a body.
@@ -40,8 +40,9 @@ pub struct BalanceCurves {
 }
 
 impl BalanceCurves {
-    /// Of segments whose centres of mass are placed, by frame and segment, in a motion without noise: accelerations are
-    /// differences over nine frames.
+    /// Balance of segments that are placed at their centres of mass (`placed`: frames × segments),
+    /// in metres, Z up. The motion must be free of noise: accelerations are differences over nine
+    /// frames.
     ///
     /// ```
     /// use mocap_analysis::{BalanceCurves, Segment};
@@ -89,13 +90,13 @@ impl BalanceCurves {
     }
 }
 
-/// Frames to either side of one that its derivatives are of: with fewer, a motion of 6 Hz at 30 frames per second loses
-/// a tenth of its angular acceleration.
+/// Frames to either side that a derivative uses: with fewer, a motion of 6 Hz at 30 frames per
+/// second loses a tenth of its angular acceleration.
 const REACH: usize = 4;
 /// Frames added at either end: derivatives of derivatives reach as far.
 const PAD: usize = 2 * REACH;
 
-/// The motion with frames beyond both ends that go on as it comes there: point reflections.
+/// The motion extended beyond both ends by point reflection.
 fn padded(placed: &[Vec<Isometry3<f64>>]) -> Vec<Vec<Isometry3<f64>>> {
     let last = placed.len() - 1;
     let reflect = |(end, inner): (&Isometry3<f64>, &Isometry3<f64>)| {
@@ -163,7 +164,7 @@ pub(crate) fn bend_kernel() -> Kernel {
     Kernel::new([own].into_iter().chain(BENDS).collect())
 }
 
-/// The second derivative by time, as exact.
+/// The second derivative by time, of the same order of accuracy as [`slope`].
 fn bend(values: &[Vector3<f64>], at: usize, fps: f64) -> Vector3<f64> {
     let twice = values[at] * 2.0;
     let pairs = BENDS.iter().zip(1..);

@@ -1,11 +1,14 @@
-//! Where the centre of mass should go for a motion to stand: over the soles, and what flies falls freely.
+//! Plans how the centre of mass should move for a motion to be in balance: over the soles on the
+//! floor, and in free fall in flight.
 //!
-//! The way that the centre of mass moves aside is small and smooth. It takes the ground point of the centre with it, and
-//! changes the zero-moment point as that of an inverted pendulum (S. Kajita et al., "Biped walking pattern generation by
-//! using preview control of zero-moment point", 2003), with the filter and the differences by which [`BalanceCurves`] of
-//! a motion are measured: the unknown is a curve that one kernel turns into the way, and another into the filtered way. The convex problem over all frames is
-//! solved by the alternating direction method of multipliers (S. Boyd et al., 2011): a banded system, and the nearest
-//! point of each frame's soles, by turns.
+//! The horizontal displacement of the centre of mass is small and smooth. It moves the ground point
+//! of the centre, and changes the zero-moment point as that of an inverted pendulum (S. Kajita et
+//! al., "Biped walking pattern generation by using preview control of zero-moment point", 2003),
+//! with the filter and the differences by which the [`BalanceCurves`] of a motion are measured. The
+//! unknown is a curve from which one kernel gives the displacement, and another the filtered
+//! displacement. The convex problem over all frames is solved by the alternating direction method
+//! of multipliers (S. Boyd et al., 2011), which alternates between a banded system and the nearest
+//! points of the soles.
 
 use std::ops::Range;
 
@@ -18,12 +21,12 @@ use crate::kernel::{Kernel, Row};
 use crate::low_pass::low_pass_kernels;
 use crate::{BALANCE_CUTOFF, BalanceCurves, GRAVITY, Polygon};
 
-/// Weight of the soles, against a metre aside.
+/// Weight of the distance from the soles, against a metre of displacement.
 const HOLD: f64 = 0.5;
-/// Weight of free fall in flight [s²], against a metre.
+/// Weight of free fall in flight [s²], against a metre of displacement.
 const FALL: f64 = 2.0;
-/// Zero-moment points are planned at most this often per second: they are free of what is faster than 6 Hz, and at
-/// higher rates the system of all frames has no exact solution in numbers of 64 bits \[Hz\].
+/// Zero-moment points are planned at most this often per second \[Hz\]: they contain nothing faster
+/// than 6 Hz, and at higher rates the system of all frames has no exact solution in 64-bit numbers.
 const FASTEST: f64 = 60.0;
 
 /// What has to be over the soles.
@@ -36,7 +39,7 @@ pub enum OverSoles {
 }
 
 impl OverSoles {
-    /// Weight of a metre per second squared aside, against a metre \[s²\].
+    /// Weight of the acceleration of the displacement, against a metre of displacement \[s²\].
     fn smooth(self) -> f64 {
         match self {
             OverSoles::Centre => 0.02,
@@ -55,8 +58,9 @@ impl OverSoles {
     }
 }
 
-/// What carries a motion: by frame the soles that something has to be over, and the frames that fly. Frames with neither
-/// are carried by something else, as those who swim or hang, or are out of balance on purpose, as those who walk.
+/// What carries a motion, by frame: the soles that a point has to be over, or flight. Frames with
+/// neither are carried by something else (swimming, hanging), or are out of balance on purpose
+/// (walking).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Support {
     /// By frame; empty where nothing has to be over them.
@@ -69,10 +73,11 @@ pub struct Support {
     pub flights: Vec<Range<usize>>,
 }
 
-/// Ways aside of the centre of mass on the floor, one a frame \[m\]. `centre` is the centre of mass of the motion as it
-/// is, without the filter of the curves; in flight it goes straight on. Ways for the zero-moment point are added to it,
-/// those for the centre itself to the centre of the curves.
-pub fn centre_aside(
+/// Horizontal displacements of the centre of mass that bring a motion into balance, one per frame
+/// \[m\]. `centre` is the unfiltered centre of mass; in flight it then moves in a straight line.
+/// With [`OverSoles::ZeroMoment`], add the displacements to `centre`; with [`OverSoles::Centre`],
+/// add them to the centre of `curves`.
+pub fn horizontal_displacement(
     curves: &BalanceCurves,
     centre: &[Vector3<f64>],
     support: &Support,
@@ -92,19 +97,21 @@ pub fn centre_aside(
     (0..support.soles.len()).map(between).collect()
 }
 
-/// What frames ask of the unknown curve, by frame.
+/// The least-squares problem, by frame: rows that apply to the unknown curve, and what they should
+/// give.
 struct Problem {
-    /// The way aside.
+    /// The displacement.
     way: Vec<Row>,
     /// Its second difference.
     bend: Vec<Row>,
-    /// How what has to be over the soles answers to it.
+    /// The displacement of the point that has to be over the soles.
     answer: Vec<Row>,
-    /// What has to be over the soles; `None` where nothing has to be.
+    /// The point that has to be over the soles; `None` where none has to be.
     point: Vec<Option<Vector2<f64>>>,
     /// Where it may be.
     inner: Vec<Polygon>,
-    /// In flight: the second difference of a way on which the centre of mass goes straight on.
+    /// In flight: the second difference of the displacement with which the centre of mass moves in
+    /// a straight line.
     fall: Vec<Option<Vector2<f64>>>,
     over: OverSoles,
     /// Squared frames per second.
@@ -157,7 +164,7 @@ impl Problem {
         }
     }
 
-    /// The ways aside.
+    /// The displacements.
     fn solve(&self) -> Vec<Vector2<f64>> {
         let frames = self.way.len();
         let [smooth, fall] = [self.over.smooth(), FALL].map(|weight| (weight * self.rate).powi(2));
@@ -176,13 +183,13 @@ impl Problem {
         let nearest =
             |frame: usize| self.point[frame].map_or_else(Vector2::zeros, |at| self.inner[frame].nearest(&at));
         let mut goals: Vec<Vector2<f64>> = (0..frames).map(nearest).collect();
-        let mut prices = vec![Vector2::<f64>::zeros(); frames];
+        let mut multipliers = vec![Vector2::<f64>::zeros(); frames];
         let mut curve = vec![Vector2::zeros(); frames];
         for _ in 0..self.over.rounds() {
             curve.fill(Vector2::zeros());
             for frame in 0..frames {
                 if let Some(at) = self.point[frame] {
-                    let wanted = (goals[frame] - at - prices[frame]) * HOLD;
+                    let wanted = (goals[frame] - at - multipliers[frame]) * HOLD;
                     self.answer[frame].add_to(&mut curve, &wanted);
                 } else if let Some(bend) = self.fall[frame] {
                     self.bend[frame].add_to(&mut curve, &(bend * fall));
@@ -192,21 +199,21 @@ impl Problem {
             for frame in 0..frames {
                 let Some(at) = self.point[frame] else { continue };
                 let moved = at + self.answer[frame].apply(&curve);
-                goals[frame] = self.inner[frame].nearest(&(moved + prices[frame]));
-                prices[frame] += moved - goals[frame];
+                goals[frame] = self.inner[frame].nearest(&(moved + multipliers[frame]));
+                multipliers[frame] += moved - goals[frame];
             }
         }
         self.way.iter().map(|way| way.apply(&curve)).collect()
     }
 }
 
-/// How much higher the centre of mass goes, one a frame \[m\]: in flight it falls freely from where it left the floor
-/// to where it comes down; the rest is spread over take-off and landing.
-pub fn centre_higher(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64) -> Vec<f64> {
+/// Vertical displacements of the centre of mass, one per frame \[m\]: with them, each flight is a
+/// free fall between its heights in the frames before and after the flight. 0 in all other frames.
+pub fn vertical_displacement(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64) -> Vec<f64> {
     let mut higher = vec![0.0; centre.len()];
     for flight in flights {
         let (first, last) = (flight.start.saturating_sub(1), flight.end.min(centre.len() - 1));
-        // A clip of one frame has no way to fall.
+        // A free fall needs two frames.
         if last <= first {
             continue;
         }
@@ -255,7 +262,7 @@ mod tests {
         }
 
         fn aside(&self, support: &Support) -> Vec<Vector2<f64>> {
-            centre_aside(&self.curves, &self.centre, support, self.fps)
+            horizontal_displacement(&self.curves, &self.centre, support, self.fps)
         }
 
         fn moved(&self, ways: &[Vector2<f64>]) -> Swaying {
@@ -263,7 +270,7 @@ mod tests {
             Swaying::at(path.collect(), self.fps)
         }
 
-        /// As a robot is balanced: planned again from where it is.
+        /// Planned again from the result, as for robots.
         fn balanced(&self, support: &Support) -> Swaying {
             let first = self.moved(&self.aside(support));
             (1..4).fold(first, |now, _| now.moved(&now.aside(support)))
@@ -398,14 +405,17 @@ mod tests {
 
     #[test]
     fn a_flight_of_one_frame_in_all_has_no_height() {
-        assert_eq!(centre_higher(&[Vector3::new(0.0, 0.0, 0.8)], std::slice::from_ref(&(0..1)), 30.0), [0.0]);
+        assert_eq!(
+            vertical_displacement(&[Vector3::new(0.0, 0.0, 0.8)], std::slice::from_ref(&(0..1)), 30.0),
+            [0.0]
+        );
     }
 
     #[test]
     fn a_jump_falls_freely() {
         let centre: Vec<Vector3<f64>> = (0..40).map(|_| Vector3::new(0.0, 0.0, 0.8)).collect();
         let flight = 10..22;
-        let up = centre_higher(&centre, std::slice::from_ref(&flight), 30.0);
+        let up = vertical_displacement(&centre, std::slice::from_ref(&flight), 30.0);
         let z = |frame: usize| centre[frame].z + up[frame];
         for frame in flight {
             let bend = (z(frame + 1) - 2.0 * z(frame) + z(frame - 1)) * 900.0;

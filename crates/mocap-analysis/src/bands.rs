@@ -27,9 +27,9 @@ impl Bands {
         }
     }
 
-    /// Into a lower triangle, in place (Cholesky).
+    /// Replaces the matrix by its Cholesky factor, a lower triangle.
     pub(crate) fn factor(&mut self) {
-        /// The least share of an entry on the diagonal that rounding leaves.
+        /// Diagonal entries are kept above this share of their value: less is rounding.
         const LEAST: f64 = 1e-15;
         let width = self.width;
         for row in 0..self.entries.len() / width {

@@ -18,7 +18,8 @@ use crate::{
     metres_per_unit, off_balance, off_free_fall,
 };
 
-/// What is faster than this is noise to accelerations \[Hz\].
+/// Cutoff frequency of motions before accelerations are taken: what is faster is mostly noise
+/// \[Hz\].
 pub const BALANCE_CUTOFF: f64 = 6.0;
 /// A centre of mass slower than this stands still [m/s].
 pub const STANDING_SPEED: f64 = 0.1;
@@ -30,9 +31,9 @@ pub const BESIDE_SOLES: f64 = 0.02;
 /// Balance of a person or a robot, in metres, Z up, the floor at 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyBalance {
-    /// By frame, of a motion without what is faster than 6 Hz.
+    /// By frame, of the motion after a low-pass filter at 6 Hz.
     pub curves: BalanceCurves,
-    /// By frame: the centre of mass of the motion as it is.
+    /// By frame: the centre of mass of the unfiltered motion.
     pub centre: Trajectory,
     /// By frame: the soles in contact.
     pub soles: Vec<Polygon>,
@@ -42,7 +43,8 @@ pub struct BodyBalance {
     pub flights: Vec<Range<usize>>,
     /// Frames per second.
     pub fps: f64,
-    /// Whether masses and soles are known so well that the zero-moment point tells what stands: of robots.
+    /// Whether masses and soles are known exactly, as for robots: then the zero-moment point is
+    /// judged too.
     pub exact: bool,
 }
 
@@ -64,7 +66,7 @@ pub struct BalanceSummary {
     pub off_fall: Option<f64>,
 }
 
-/// A segment between two ways of finding its ends.
+/// A segment of the body: its mass, and where its centre of mass is.
 struct Part {
     /// Share of the mass of the body.
     mass: f64,
@@ -77,7 +79,7 @@ struct Joints {
     legs: [[JointId; 4]; 2],
     arms: [[JointId; 3]; 2],
     head: JointId,
-    /// From the hips to the joint that both arms are on.
+    /// The joints after the one that carries the legs, up to the one that carries both arms.
     spine: Vec<JointId>,
 }
 
@@ -173,7 +175,8 @@ pub fn body_balance(clip: &Clip) -> Option<BodyBalance> {
     Some(BodyBalance { centre: centre_of(&parts), curves, soles, still, flights, fps, exact: false })
 }
 
-/// The parts of a body. Centres are shares of the way from the nearer joint.
+/// The segments of a body. Each centre of mass is a share of the way from the proximal to the
+/// distal joint.
 fn parts(joints: &Joints, at: &dyn Fn(JointId) -> Trajectory) -> Vec<Part> {
     let between = |mass: f64, from: &Trajectory, to: &Trajectory, share: f64| Part {
         mass,
@@ -192,7 +195,8 @@ fn parts(joints: &Joints, at: &dyn Fn(JointId) -> Trajectory) -> Vec<Part> {
         let [shoulder, elbow, wrist] = [shoulder, elbow, wrist].map(|joint| at(*joint));
         parts.push(between(0.0265, &shoulder, &elbow, 0.576));
         parts.push(between(0.015, &elbow, &wrist, 0.457));
-        // Of the hand, three quarters of the way to the knuckles.
+        // The centre of the hand, in line with the forearm: three quarters of the way to the
+        // knuckles.
         parts.push(between(0.006, &elbow, &wrist, 1.25));
         shoulders.push(shoulder);
     }
@@ -225,7 +229,7 @@ fn centre_of(parts: &[Part]) -> Trajectory {
 
 /// The outline of a foot on the floor, from its ankle and the ball of it.
 fn sole_of(ankle: Vector3<f64>, ball: Vector3<f64>, leg: f64) -> [Vector2<f64>; 4] {
-    // Of a leg: the foot before the ball and behind the ankle, and half of its breadth.
+    // As shares of the leg: the foot ahead of the ball, behind the ankle, and half its breadth.
     let [toes, heel, half] = [0.08, 0.06, 0.055].map(|share| share * leg);
     let way = (ball - ankle).xy();
     let forward = way.try_normalize(1e-6).unwrap_or_else(Vector2::x);

@@ -76,15 +76,12 @@ pub struct FootContacts {
 
 /// Finds the contacts of a foot. They depend on the body and the frame rate, not on the unit of the clip.
 ///
-/// A point is in contact while it is slow ([`ContactOptions::speed`], [`ContactOptions::travel`]) and lower
-/// than
-/// [`ContactOptions::height`] above its usual lowest height, for at least [`ContactOptions::shortest`]. The
-/// speed in a
-/// frame is the lower of the speeds before and after it: in a run at 30 frames per second, a foot stands for a
-/// few
-/// frames only. On stairs and slopes, heights are measured from the ground under the foot
-/// ([`FootMotion::ground`]),
-/// which only both feet together show; this function measures one foot, and takes the floor as level.
+/// A point is in contact while it is slow ([`ContactOptions::speed`], [`ContactOptions::travel`])
+/// and lower than [`ContactOptions::height`] above its usual lowest height, for at least
+/// [`ContactOptions::shortest`]. The speed in a frame is the lower of the speeds before and after
+/// it: in a run at 30 frames per second, a foot stands for a few frames only. On stairs and slopes,
+/// heights are measured from the ground under the foot ([`FootMotion::ground`]), which only both
+/// feet together show; this function measures one foot, and takes the floor as level.
 ///
 /// ```
 /// use mocap_analysis::{ContactOptions, contacts, feet_of, runs};

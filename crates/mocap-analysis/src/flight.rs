@@ -1,4 +1,5 @@
-//! Flights: when a body flies, and whether it falls as free bodies do. Metres, seconds, Z up.
+//! Flights: when a body is in the air, and whether it falls as a free body does. Metres, seconds, Z
+//! up.
 
 use std::ops::Range;
 
@@ -6,17 +7,22 @@ use mocap_model::Vector3;
 
 use crate::{GRAVITY, runs};
 
-/// The shortest flight \[s\].
+/// Least duration of a flight \[s\].
 const FLIGHT: f64 = 0.1;
-/// What flies falls at least so fast [m/s²]: less than free fall, since small bodies fly for as long as people.
+/// Least mean downward acceleration in flight [m/s²]. It is less than that of free fall, because
+/// small bodies with the motions of people fly for as long as people.
 const FALLS: f64 = 0.3 * GRAVITY;
 
-/// A body has left the floor once it falls at this share of its highest acceleration: filters draw out the push and the
-/// landing, but leave the middle of a step where it is.
+/// In flight, the downward acceleration is above this share of its peak. Filters blur take-off and
+/// landing, but the middle between both values keeps its place.
 const LEFT: f64 = 0.5;
 
-/// When a body flies: within runs of frames without contact, 0.1 s or more in which its centre of mass falls. What turns
-/// on a foot, hangs or sits falls less. A foot that pushes off moves, and is out of contact before the body flies.
+/// When a body flies. `contact` and `acceleration` (of the centre of mass, [m/s²]) are by frame.
+///
+/// In each run of frames without contact, a flight is the frames around the greatest downward
+/// acceleration that have more than half of it, if they last at least 0.1 s and average at least
+/// 0.3 g. Bodies that turn on a foot, hang or sit fall less. The frames before take-off are left
+/// out: a foot that pushes off already moves, and counts as out of contact.
 pub fn flights(contact: &[bool], acceleration: &[Vector3<f64>], fps: f64) -> Vec<Range<usize>> {
     let free: Vec<bool> = contact.iter().map(|contact| !contact).collect();
     let fall = |frame: &usize| -acceleration[*frame].z;
@@ -32,8 +38,9 @@ pub fn flights(contact: &[bool], acceleration: &[Vector3<f64>], fps: f64) -> Vec
     runs(&free).into_iter().filter_map(core).collect()
 }
 
-/// How far flights are from free fall, over free fall: the parabola of least squares through the height of the centre of
-/// mass in each, and their mean by frames. `None` without a flight of three frames.
+/// Deviation of flights from free fall, as a share of gravity: the acceleration of the
+/// least-squares parabola through the height of the centre of mass in each, averaged over frames.
+/// `None` without a flight of three frames.
 pub fn off_free_fall(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64) -> Option<f64> {
     let (mut off, mut frames) = (0.0, 0);
     for flight in flights {
@@ -44,7 +51,8 @@ pub fn off_free_fall(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64
     (frames > 0).then(|| off / frames as f64)
 }
 
-/// The second derivative of heights by time, of least squares; `None` of fewer than three.
+/// The second derivative by time of the least-squares parabola through heights; `None` for fewer
+/// than three.
 fn bend(places: &[Vector3<f64>], fps: f64) -> Option<f64> {
     let count = places.len() as f64;
     let square = |frame: usize| (frame as f64 - (count - 1.0) / 2.0).powi(2);

@@ -7,10 +7,11 @@ use mocap_model::Clip;
 /// Without contacts, this share of the frames may have a foot below the floor.
 const BELOW: f64 = 0.05;
 
-/// The height of the floor along the up axis [units of the clip]: the median height of a foot's lowest joint or
-/// end site, over the frames in which its toe and heel are in contact. Captured toes that bend through the floor
-/// when a foot rolls off do not count; on stairs it is the lowest floor. Without contacts, it is the height below which 5 % of the frames have a
-/// foot. `None` without feet or frames.
+/// The height of the floor along the up axis [units of the clip]: the median height of a foot's
+/// lowest joint or end site, over the frames in which its toe and heel are in contact. Captured
+/// toes that bend through the floor when a foot rolls off do not count; on stairs it is the lowest
+/// floor. Without contacts, it is the height below which 5 % of the frames have a foot. `None`
+/// without feet or frames.
 ///
 /// It is the height of joints, not of soles: a thicker sole lies lower.
 ///

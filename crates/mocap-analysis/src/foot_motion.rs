@@ -87,7 +87,7 @@ impl<'a> FootMotions<'a> {
         }
     }
 
-    /// The motions; what takes all frames is found now.
+    /// The motions, with the values that need all frames.
     pub fn finish(self) -> Vec<FootMotion> {
         let FootMotions { mut motions, hips, up, .. } = self;
         let frames = motions.first().map_or(0, |foot| foot.lowest.len());

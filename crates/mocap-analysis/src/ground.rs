@@ -87,7 +87,7 @@ fn searched(feet: &[FootMotion], hips: &[f64], options: &ContactOptions) -> Vec<
 /// carries.
 fn never_up(feet: &[FootMotion], options: &ContactOptions) -> bool {
     let heights: Vec<Vec<f64>> = feet.iter().map(|foot| foot.heights(&foot.toe)).collect();
-    // An upper bound of the floor's height.
+    // A lower bound of the floor's height.
     let lowest = heights.iter().flatten().copied().fold(f64::INFINITY, f64::min);
     let on_floor = |(foot, heights): (&FootMotion, &Vec<f64>)| {
         let high = lowest + options.height * foot.leg;
@@ -206,7 +206,7 @@ impl FootMotion {
         runs(&without_short_runs(&closed, true, (CARRIES * self.fps).ceil() as usize))
     }
 
-    /// The motion taken over a level floor, whatever it climbs.
+    /// The same motion taken over a level floor: the ground is 0 in all frames.
     #[must_use]
     pub fn on_one_floor(self) -> FootMotion {
         FootMotion { ground: vec![0.0; self.lowest.len()], ..self }

@@ -9,9 +9,8 @@ use crate::unit::path_length;
 /// A body stands straight if its head is at least this share of the length of legs and trunk above its feet.
 const STRAIGHT: f64 = 0.93;
 
-/// The height of a body [units of the skeleton]: from the soles to the top of the head of its meshes, if they
-/// were bound
-/// in an upright pose; else the stature by bone lengths ([`stature`]).
+/// The height of a body [units of the skeleton]: from the soles to the top of the head of its
+/// meshes, if they were bound in an upright pose; else the stature by bone lengths ([`stature`]).
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

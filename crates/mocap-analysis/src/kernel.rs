@@ -11,12 +11,12 @@ impl Kernel {
         Kernel(weights)
     }
 
-    /// What leaves values as they are.
+    /// The identity.
     pub(crate) fn one() -> Kernel {
         Kernel(vec![1.0])
     }
 
-    /// How far the frames are that have a weight.
+    /// The number of frames to either side that have a weight.
     pub(crate) fn reach(&self) -> usize {
         self.0.len() - 1
     }

@@ -31,7 +31,7 @@
 //! - one motion: [`quality`], its JSON and text [`QualitySummary`], limits on its figures ([`Gate`]),
 //!   [`largest_step`], [`mean_jerk`]; several motions of a database: [`FloorVote`];
 //! - balance: [`BalanceCurves`] of rigid [`Segment`]s, a support [`Polygon`], [`flights`], people ([`body_balance`]);
-//!   where the centre of mass should go: [`centre_aside`], [`centre_higher`];
+//!   where the centre of mass should go: [`horizontal_displacement`], [`vertical_displacement`];
 //! - where joints are: [`trajectory`], [`trajectories`], [`placements`];
 //! - a skeleton: [`guess_unit`], [`metres_per_unit`], [`stature`], [`tree_diameter`], [`upright`].
 
@@ -71,7 +71,7 @@ mod verdict;
 
 pub use artifacts::{Artifact, ArtifactKind, find_artifacts};
 pub use balance::{BalanceCurves, GRAVITY, Segment};
-pub use balance_plan::{OverSoles, Support, centre_aside, centre_higher};
+pub use balance_plan::{OverSoles, Support, horizontal_displacement, vertical_displacement};
 pub use body_balance::{
     BALANCE_CUTOFF, BESIDE_SOLES, BalanceSummary, BodyBalance, STANDING_SPEED, body_balance,
 };

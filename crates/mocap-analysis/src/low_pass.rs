@@ -37,14 +37,15 @@ pub fn low_pass(values: &[f64], cutoff: f64, fps: f64) -> Vec<f64> {
     padded[pad..pad + values.len()].to_vec()
 }
 
-/// tan(π f_a / f_s); `None` where the filter leaves values as they are, which contain no frequencies above half the rate.
+/// tan(π f_a / f_s); `None` if the cutoff is near half the rate or above it, where the filter
+/// leaves values unchanged.
 fn tangent(cutoff: f64, fps: f64) -> Option<f64> {
     (cutoff < 0.49 * fps).then(|| (PI * cutoff / fps).tan() / (SQRT_2 - 1.0).powf(0.25))
 }
 
-/// The filter as a fraction of two kernels: with c = cos²(ω/2) and s = sin²(ω/2), both passes let c² / (c² + s² / t⁴) of
-/// the angular frequency ω through, where t is the tangent. What the second kernel makes of any curve, the filter turns
-/// into what the first one makes of it.
+/// The filter as a quotient of two kernels, the numerator first: it turns the denominator's output
+/// for any curve into the numerator's output. With c = cos²(ω/2), s = sin²(ω/2) and t the tangent,
+/// both passes together have the gain c² / (c² + s² / t⁴) at the angular frequency ω.
 pub(crate) fn low_pass_kernels(cutoff: f64, fps: f64) -> [Kernel; 2] {
     let Some(tangent) = tangent(cutoff, fps) else { return [Kernel::one(), Kernel::one()] };
     let c = Kernel::new(vec![0.5, 0.25]);

@@ -26,9 +26,10 @@ struct Track {
 
 /// The exchanges of two markers, frame by frame.
 ///
-/// A marker is expected where it was last seen, moved on by its last step for each frame since. Two markers are exchanged where each is
-/// at least twice as near to the place expected of the other as to its own. The rule needs no unit and
-/// no threshold of distance; markers that are not seen for more than 0.1 s are not followed.
+/// A marker is expected where it was last seen, moved on by its last step for each frame since. Two
+/// markers are exchanged where each is more than twice as near to the place expected of the other
+/// as to its own. The rule needs no unit and no threshold of distance; markers that are not seen
+/// for more than 0.1 s are not followed.
 ///
 /// ```
 /// use mocap_analysis::marker_swaps;

@@ -26,8 +26,8 @@ pub fn percentile(samples: &mut [f64], share: f64) -> Option<f64> {
     Some(*samples.select_nth_unstable_by(percentile_rank(share, samples.len()), f64::total_cmp).1)
 }
 
-/// Like [`percentile`], for a small share and without reordering, 0 without samples: if few samples are below it, one pass finds
-/// it.
+/// Like [`percentile`], for a small share: does not reorder the samples, and needs one pass if few
+/// samples are below it. 0 without samples.
 pub(crate) fn low_percentile(samples: &[f64], share: f64) -> f64 {
     if samples.is_empty() {
         return 0.0;

@@ -11,9 +11,10 @@ const CLEAR: f64 = 0.8;
 
 /// The up axis of the body: where rest pose and motion agree on it, or where the motion stands on a floor along it.
 ///
-/// A rest pose may be drawn along another axis than the motion stands along. The direction of the motion does not tell
-/// this from somebody who lies down: the floor does. Who stands has the lowest joint near height 0 over the whole
-/// motion; who lies has all joints near it along the axis of the rest pose.
+/// A rest pose may be drawn along another axis than the one the motion stands along. The direction
+/// of the motion alone could then also be that of somebody who lies down, so the floor decides: of
+/// a standing body, the lowest joint is near height 0 over the whole motion; of a lying body, all
+/// joints are near height 0 along the axis of the rest pose.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

@@ -5,7 +5,7 @@
 //! source. It shows that a file is broken or was misread, so that everything made from it would be wrong even
 //! if its other figures are good.
 
-use mocap_model::{Clip, JointId, Role, Skeleton, Track};
+use mocap_model::{Clip, Joint, JointId, JointTracks, Role, Skeleton, Track};
 
 use crate::percentile::percentile;
 use crate::trajectory::placements;
@@ -23,7 +23,8 @@ const AGAINST: f64 = 0.0;
 const HARDLY: f64 = 0.3;
 /// A limb points the opposite way if its mean angle from the source's limb exceeds this \[deg\].
 const OPPOSITE: f64 = 90.0;
-/// A trunk that is further from that of the source in a frame is said: half of a right angle \[deg\].
+/// A trunk is suspicious if it deviates from the source's by more than this in a frame: half a
+/// right angle \[deg\].
 const BENT: f64 = 45.0;
 /// Hips do not move faster than this \[m/s\]: the fastest runners reach 12 m/s, and a fall reaches 30 m/s only after
 /// 46 m.
@@ -107,11 +108,18 @@ fn two_lengths(rest: f64, track: &Track<mocap_model::Vector3<f64>>) -> Option<(f
     (differ && moved.max(rest) > 0.0).then_some((rest, moved))
 }
 
-/// Whether the hips move faster between two frames than any body does. `clip` must have roles and a unit
-/// \[m\]; `from`: the first frame that belongs to the motion. [`may_be_too_fast`] is a cheap test that needs no roles.
+/// Whether the hips move faster between two frames than any body does. Without roles, the first
+/// joint counts as the hips if any joint below it turns: a ball or a camera is no body. `metres` are
+/// metres per unit; `from` is the first frame that belongs to the motion. [`may_be_too_fast`] is a
+/// cheap test that needs no roles.
 pub fn hips_speed(clip: &Clip, metres: f64, from: usize) -> Option<Verdict> {
     let skeleton = clip.skeleton();
-    let hips = skeleton.with_role(Role::Hips).unwrap_or(JointId(0));
+    let turns = |(joint, tracks): (&Joint, &JointTracks)| {
+        let rotations = tracks.rotation.values();
+        joint.parent.is_some() && rotations.iter().any(|rotation| *rotation != rotations[0])
+    };
+    let first = || skeleton.joints().iter().zip(clip.tracks()).any(turns).then_some(JointId(0));
+    let hips = skeleton.with_role(Role::Hips).or_else(first)?;
     let places = &placements(clip, &[hips])[0];
     let steps = places.windows(2).enumerate().skip(from);
     let jumps = steps.map(|(frame, pair)| {
@@ -136,8 +144,9 @@ pub fn hips_speed(clip: &Clip, metres: f64, from: usize) -> Option<Verdict> {
     Some(Verdict { code: "motion::too-fast", message, impossible: false })
 }
 
-/// Whether any joint moves in its parent faster than [`hips_speed`] allows, hips or not. A body whose unit is not stated is
-/// as large as bodies are at most.
+/// Whether any joint moves in its parent's frame faster than [`hips_speed`] allows, hips or not. If
+/// the unit is not stated, the longest path along the bones is taken as 10 m, more than any body
+/// has.
 pub fn may_be_too_fast(clip: &Clip) -> bool {
     let skeleton = clip.skeleton();
     let metres = skeleton.space().metres().unwrap_or_else(|| LARGEST / tree_diameter(skeleton));
@@ -187,8 +196,8 @@ pub fn limb_direction(limb: &str, angle: f64) -> Option<Verdict> {
     })
 }
 
-/// Whether the trunk of a robot is bent much further or less than that of the motion that it was made from; `angle` is the
-/// largest angle between both \[deg\].
+/// Whether the trunk of a robot deviates too far from that of the motion that it was made from;
+/// `angle` is the largest angle between both \[deg\].
 pub fn trunk_direction(angle: f64) -> Option<Verdict> {
     (angle > BENT).then(|| Verdict {
         code: "retarget::trunk",
@@ -228,7 +237,7 @@ pub fn always_in_contact(role: Role, contacts: usize, frames: usize, fps: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Vector3};
+    use mocap_model::{FrameRate, Space, Vector3};
     use std::sync::Arc;
 
     /// A leg whose shank is `rest` long at rest and moves as `track`.
@@ -254,6 +263,29 @@ mod tests {
         let verdict = trunk_direction(70.4).unwrap();
         assert_eq!((verdict.code, verdict.impossible), ("retarget::trunk", false));
         assert!(verdict.message.contains("70°"), "{}", verdict.message);
+    }
+
+    #[test]
+    fn only_bodies_are_too_fast() {
+        let joint = |name: &str, parent: Option<u32>| Joint::new(name, parent.map(JointId), Vector3::y());
+        let skeleton =
+            Skeleton::new("", Space::default(), vec![joint("mount", None), joint("lens", Some(0))]).unwrap();
+        let skeleton = Arc::new(skeleton);
+        let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+        tracks[0].translation =
+            Some(Track::Sampled((0..4).map(|frame| Vector3::x() * 3.0 * f64::from(frame)).collect()));
+        let rate = FrameRate::new(30.0).unwrap();
+        let speed = |tracks: &[JointTracks]| {
+            let clip = Clip::new(skeleton.clone(), rate, 4, tracks.to_vec()).unwrap();
+            assert!(may_be_too_fast(&clip));
+            hips_speed(&clip, 1.0, 0)
+        };
+        // A ball that flies and spins, and a camera on its mount.
+        let spin = (0..4).map(|frame| mocap_model::exp(&(Vector3::z() * f64::from(frame)))).collect();
+        tracks[0].rotation = Track::Sampled(spin);
+        assert_eq!(speed(&tracks), None);
+        tracks[1].rotation = tracks[0].rotation.clone();
+        assert_eq!(speed(&tracks).unwrap().code, "motion::too-fast");
     }
 
     #[test]

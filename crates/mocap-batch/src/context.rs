@@ -94,21 +94,20 @@ impl JobContext {
     /// If it cannot be read, is larger, or the job may not continue.
     pub fn read(&self, input: &Input, limit: u64) -> Result<Vec<u8>, BatchError> {
         match &input.source {
-            Source::Stdin => self.read_judged(input, limit, |_, _| Ok(())),
+            Source::Stdin => self.read_checked(input, limit, |_, _| Ok(())),
             Source::File(path) => self.read_file(path, limit),
             Source::Unreadable(_, error) => Err(error.as_ref().clone()),
         }
     }
 
-    /// Like [`JobContext::read`], but `judge` may reject the input early. For an input with a known size, it gets
-    /// the first 4
-    /// KiB and then 64 KiB, if there are more, and the size \[bytes\]. For an input without a known size, it is
-    /// called again
-    /// as the input grows, with the start and the size so far.
+    /// Like [`JobContext::read`], but `judge` may reject the input early. For an input with a known
+    /// size, it gets the first 4 KiB and then 64 KiB, if there are more, and the size \[bytes\].
+    /// For an input without a known size, it is called again as the input grows, with the start and
+    /// the size so far.
     ///
     /// # Errors
     /// Those of [`JobContext::read`], and what `judge` returns.
-    pub fn read_judged<E: From<BatchError>>(
+    pub fn read_checked<E: From<BatchError>>(
         &self,
         input: &Input,
         limit: u64,

@@ -12,7 +12,8 @@ pub enum FailureKind {
     /// The job failed; others are not affected.
     #[default]
     Failed,
-    /// The result is complete but worse than a quality gate allows: it is written and the job counts as failed.
+    /// The result is complete but worse than a quality gate allows: the job counts as failed, and
+    /// outputs that it wrote are kept.
     GateMissed,
     /// The run was interrupted: the job counts as not started.
     Interrupted,

@@ -65,19 +65,19 @@ pub fn requested() -> bool {
 /// While it exists, the run handles the first signal: its work checks [`requested`] between pieces and ends
 /// early.
 #[derive(Debug)]
-pub struct Orderly(());
+pub struct GracefulRun(());
 
-impl Orderly {
+impl GracefulRun {
     /// Begins a run.
-    pub fn begin() -> Orderly {
+    pub fn begin() -> GracefulRun {
         runs().in_progress += 1;
-        Orderly(())
+        GracefulRun(())
     }
 
     /// Ends the run; returns whether there was a signal. A later signal ends the process.
     pub fn end(self) -> bool {
         std::mem::forget(self);
-        Orderly::leave()
+        GracefulRun::leave()
     }
 
     fn leave() -> bool {
@@ -90,9 +90,9 @@ impl Orderly {
     }
 }
 
-impl Drop for Orderly {
+impl Drop for GracefulRun {
     fn drop(&mut self) {
-        Orderly::leave();
+        GracefulRun::leave();
     }
 }
 

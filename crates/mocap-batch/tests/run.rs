@@ -194,14 +194,14 @@ fn a_job_that_reaches_no_check_is_reported_and_replaced() {
             self.0.push(format!("{} {code}", job.input.relative.display()));
         }
     }
-    // The limit is that of the others too: they have time on a busy machine.
+    // The time limit applies to the other jobs as well: 3 s are enough for them on a busy machine.
     let timeout = Some(Duration::from_secs(3));
     let options = RunOptions { jobs: 1, timeout, ..RunOptions::default() };
     let mut order = Order::default();
     let summary = run(&files.jobs(false), &options, work, &mut order).unwrap();
     assert_eq!((summary.ok, summary.failed), (3, 1));
     assert_eq!(order.0[0], "3.txt batch::timeout");
-    // What the late job made is dropped.
+    // The output of the job that timed out is discarded.
     assert_eq!(files.outputs(), ["0.copy", "1.copy", "2.copy"]);
 }
 

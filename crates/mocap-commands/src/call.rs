@@ -77,7 +77,7 @@ fn verb_of(
     let wrong = |error: clap::Error| Diagnostic::new("usage::arguments", sentence(&error));
     let matches = definition.clone().try_get_matches_from(words).map_err(wrong)?;
     let mut program = Program::from_arg_matches(&matches).map_err(wrong)?;
-    program.verb.settle_outputs();
+    program.verb.complete_outputs();
     Ok((program.verb, Invocation::of(&definition, &matches)))
 }
 

@@ -97,9 +97,8 @@ pub fn stray_variables(definition: &Command) -> Vec<Diagnostic> {
     stray.into_iter().map(|message| Diagnostic::new("config::variable", message)).collect()
 }
 
-/// The settings of the named file, else of the nearest one in the current directory and its parents; `none` or
-/// an empty
-/// name stands for no file.
+/// The settings of the named file, else of the nearest one in the current directory and its
+/// parents; `none` or an empty name stands for no file.
 ///
 /// # Errors
 /// If the file cannot be read, or has a value that no option accepts.

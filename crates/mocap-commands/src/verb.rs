@@ -21,7 +21,7 @@ pub(crate) trait VerbArgs: clap::Args {
     }
 
     /// Completes its outputs from the inputs.
-    fn settle_outputs(&mut self) {}
+    fn complete_outputs(&mut self) {}
 
     /// Does the work.
     ///

@@ -1,7 +1,7 @@
 //! Speed of encoding, of decoding whole clips, and of sampling poses.
 //!
-//! Throughput is counted in raw bytes: joints without end sites × frames × 40. Where the corpus is not there,
-//! made motions of as many joints stand in. `cargo bench -p mocap-compress`.
+//! Throughput is counted in raw bytes: joints without end sites × frames × 40. Without the corpus,
+//! generated motions with as many joints are used. `cargo bench -p mocap-compress`.
 
 #[path = "../tests/motion/mod.rs"]
 mod motion;
@@ -14,7 +14,7 @@ use mocap_model::Clip;
 use motion::{Character, Noise};
 use std::hint::black_box;
 
-/// Joints, a real clip of as many, its unit \[m\].
+/// Number of joints, a captured clip with that number, its unit \[m\].
 const CLIPS: [(usize, &str, f64); 3] = [
     (22, "bandai/dataset-1_dance-short_normal_001.bvh", 0.0104288),
     (31, "misc/xia_neutral_01.bvh", 0.0569998),

@@ -1,12 +1,13 @@
-//! Prints sizes and speeds at every effort, of the clips that the Animation Compression Library was run on: the tables
-//! of `docs/compression.md`.
+//! Prints sizes and speeds at every effort, for the clips that the Animation Compression Library
+//! (ACL) was run on: the tables of `docs/compression.md`.
 //!
 //! ```text
 //! cargo run --release -p mocap-compress --example efforts -- [PROFILE...] [EFFORT...] [FILE...]
 //! ```
 //!
-//! Lengths are scaled as in the example `table`. Speeds are of raw bytes and of processor time, where the system tells
-//! it; efforts take turns, the best of three counts.
+//! Lengths are scaled as in the example `table`. Speeds are raw bytes per second of processor time,
+//! or of wall-clock time where the system does not report it: the best of three rounds over all
+//! efforts.
 #![allow(clippy::print_stdout, reason = "it prints tables")]
 
 #[path = "../tests/motion/mod.rs"]
@@ -29,7 +30,7 @@ const NAMED: [&str; 9] = [
 ];
 const RUNS: usize = 3;
 
-/// Seconds of the processor that this thread took; of the clock where the system does not tell.
+/// Processor time of this thread \[s\]; wall-clock time where the system does not report it.
 fn now(start: &Instant) -> f64 {
     let reported = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = reported.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());

@@ -1,4 +1,5 @@
-//! What it takes to open a file and to sample its first pose, beside a warm pose: medians of many turns in one run.
+//! Times to open a file, to sample its first pose, and to sample a warm pose: medians over many
+//! rounds of one run.
 //!
 //!     cargo run --release -p mocap-compress --example opening -- METRES_PER_UNIT CLIP.bvh...
 
@@ -68,7 +69,7 @@ fn measure(clip: &Clip) {
     let mut sampler = warm.sampler();
     let mut pose = sampler.pose();
     let anywhere = |turn: usize| (turn as f64 * 0.618_034).fract();
-    // Many poses a turn: one takes about as long as looking at the clock.
+    // Many poses per round: a single one takes about as long as reading the clock.
     const POSES: usize = 64;
     let warm = time(
         |turn| turn,

@@ -4,9 +4,10 @@
 //! cargo run --release -p mocap-compress --example table -- [TOLERANCE in m] [PROFILE...] [FOLDER...]
 //! ```
 //!
-//! Without a folder: the clips among the fixtures, and the corpus where it is (`MOCAP_CORPUS`). Lengths are scaled
-//! so that thigh and shank are 83.5 cm together where a folder is known. Ratios are against joints without end
-//! sites × frames × 40 bytes; speeds are of raw bytes, one thread, the best of a few runs.
+//! Without a folder: the clips among the fixtures, and the corpus if there is one (`MOCAP_CORPUS`).
+//! In known folders, lengths are scaled so that thigh and shank are 83.5 cm together. Ratios are
+//! against joints without end sites × frames × 40 bytes; speeds are of raw bytes, one thread, the
+//! best of a few runs.
 #![allow(clippy::print_stdout, reason = "it prints tables")]
 
 #[path = "../tests/motion/mod.rs"]
@@ -18,8 +19,8 @@ use motion::files::{Entry, files};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Bytes that the Animation Compression Library makes of some clips with its default settings, at 0.1 mm on a shell
-/// of 3 cm, without a skeleton.
+/// Sizes of some clips compressed by the Animation Compression Library (ACL) with its default
+/// settings, at 0.1 mm on a shell of 3 cm, without a skeleton \[bytes\].
 const ACL: [(&str, u64); 9] = [
     ("iclone/001_14.bvh", 227_779),
     ("iclone/002_01.bvh", 34_996),
@@ -31,12 +32,12 @@ const ACL: [(&str, u64); 9] = [
     ("bandai/dataset-1_walk_normal_001.bvh", 20_127),
     ("misc/xia_neutral_01.bvh", 30_807),
 ];
-/// The tolerance of those.
+/// The tolerance of those \[m\].
 const ACL_TOLERANCE: f64 = 1e-4;
-/// The clips that ratios of all together are compared on.
+/// The name of the row with the totals of the clips in [`ACL`].
 const NAMED: &str = "the clips ACL was run on";
 
-/// Clips together.
+/// Totals of several clips.
 #[derive(Default)]
 struct Sum {
     raw: f64,
@@ -164,7 +165,7 @@ fn row(file: &Entry, tolerance: f64, profile: Profile) -> Sum {
     Sum { raw, bytes: report.bytes as f64, max: report.max, encode, decode, acl }
 }
 
-/// How many times smaller, where the size is known.
+/// The compression ratio; empty if the size is not known.
 fn times(raw: f64, bytes: u64) -> String {
     if bytes == 0 { String::new() } else { format!("{:.1}", raw / bytes as f64) }
 }

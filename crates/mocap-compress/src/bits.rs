@@ -56,7 +56,12 @@ impl<'a> BitReader<'a> {
         BitReader { bytes, at }
     }
 
-    /// The next bits at the top of a word: at least 56 of them.
+    /// Index of the next bit.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The next bits at the top of a word: at least 57 of them.
     #[inline]
     fn peek(&self) -> u64 {
         let byte = self.at / 8;
@@ -79,6 +84,17 @@ impl<'a> BitReader<'a> {
         let value = if count == 0 { 0 } else { (self.peek() >> (64 - count)) as u32 };
         self.at += count as usize;
         value
+    }
+
+    /// Number of bits that a word holds, wherever it starts.
+    pub(crate) const WORD: u32 = 56;
+
+    /// The next `count` (at most [`BitReader::WORD`]) bits.
+    #[inline]
+    pub(crate) fn take_word(&mut self, count: u32) -> u64 {
+        let word = self.peek() >> 1 >> (63 - count);
+        self.at += count as usize;
+        word
     }
 
     /// Number of ones before the next zero, at most `limit` (below 32). The zero is consumed if it is within
@@ -162,8 +178,11 @@ mod tests {
         assert_eq!((reader.zeros(2), reader.zeros(9)), (2, 1));
         reader.skip(1);
         assert_eq!((reader.zeros(3), reader.zeros(56)), (3, 56));
+        let mut reader = BitReader::new(&bytes, 3);
+        assert_eq!((reader.take_word(0), reader.take_word(36), reader.at()), (0, 0xF_FFFF_FFFE, 39));
         // Beyond the end.
-        assert_eq!(reader.take(32), 0);
+        let mut reader = BitReader::new(&bytes, 1 << 30);
+        assert_eq!((reader.take_word(BitReader::WORD), reader.take(32)), (0, 0));
         assert_eq!(BitReader::new(&bytes, 1 << 30).take(9), 0);
         assert_eq!(BitReader::new(&bytes, 1 << 30).rice(9), 0);
     }

@@ -3,7 +3,7 @@
 use crate::hierarchy::LEVELS;
 use crate::lanes::{self, Kernel, LANES, Lane, Mix, Quats, Vectors, groups};
 use crate::quat::Quat;
-use crate::track::{FLATNESS, Head, Moving, REFERENCES, refer};
+use crate::track::{FLATNESS, Head, Moving, REFERENCES, Start, refer};
 use crate::window::Window;
 use fearless_simd::Level;
 
@@ -48,6 +48,18 @@ pub(crate) struct Composer {
 impl Composer {
     /// A composer of tracks of these kinds.
     pub(crate) fn new(kinds: &[(Moving, Quat)]) -> Composer {
+        let composer = Composer::of_paths(kinds);
+        let all = composer.groups();
+        Composer {
+            links: Vec::with_capacity(kinds.len() * REFERENCES),
+            flat: vec![[[0.0; LANES]; LEVELS]; all],
+            vectors: vec![Vectors::ZERO; all],
+            ..composer
+        }
+    }
+
+    /// A composer of frames that are first, or on the path between two: no frame is predicted from others.
+    pub(crate) fn of_paths(kinds: &[(Moving, Quat)]) -> Composer {
         let [rotations, translations] = [Moving::Rotation, Moving::Translation]
             .map(|kind| groups(kinds.iter().filter(|(of, _)| *of == kind).count()));
         let mut counts = [0, 0];
@@ -57,16 +69,15 @@ impl Composer {
             counts[kind] += 1;
             (first + place / LANES, place % LANES)
         };
-        let all = rotations + translations;
         Composer {
             level: Level::new(),
             places: kinds.iter().map(place).collect(),
-            links: Vec::with_capacity(kinds.len() * REFERENCES),
-            bases: vec![[Vectors::ZERO; 3]; all],
-            flat: vec![[[0.0; LANES]; LEVELS]; all],
+            links: Vec::new(),
+            bases: vec![[Vectors::ZERO; 3]; rotations + translations],
+            flat: Vec::new(),
             base_rotations: vec![Quats::IDENTITY; rotations],
             base_translations: vec![Vectors::ZERO; translations],
-            vectors: vec![Vectors::ZERO; all],
+            vectors: Vec::new(),
         }
     }
 
@@ -103,20 +114,11 @@ impl Composer {
     }
 
     /// Takes the head of a track; heads come in order.
-    pub(crate) fn put(&mut self, track: usize, (moving, rest): (Moving, Quat), head: &Head) {
+    pub(crate) fn put(&mut self, track: usize, kind: (Moving, Quat), head: &Head) {
+        self.put_start(track, kind, &head.start());
         let (group, lane) = self.places[track];
-        for (column, basis) in self.bases[group].iter_mut().zip(head.lattice().basis) {
-            column.set(lane, basis);
-        }
         for (flat, index) in self.flat[group].iter_mut().zip(head.flat) {
             flat[lane] = FLATNESS[usize::from(index)];
-        }
-        match moving {
-            Moving::Rotation => self.base_rotations[group].set(lane, head.base_rotation(rest)),
-            Moving::Translation => {
-                let group = group - self.base_rotations.len();
-                self.base_translations[group].set(lane, head.base_translation());
-            }
         }
         let mut references = head.references.iter().flatten().peekable();
         while let Some(reference) = references.next() {
@@ -126,9 +128,24 @@ impl Composer {
         }
     }
 
+    /// Takes the part of a head that first frames and paths need.
+    pub(crate) fn put_start(&mut self, track: usize, (moving, rest): (Moving, Quat), start: &Start) {
+        let (group, lane) = self.places[track];
+        for (column, basis) in self.bases[group].iter_mut().zip(start.basis()) {
+            column.set(lane, basis);
+        }
+        match moving {
+            Moving::Rotation => self.base_rotations[group].set(lane, start.rotation(rest)),
+            Moving::Translation => {
+                let group = group - self.base_rotations.len();
+                self.base_translations[group].set(lane, start.translation());
+            }
+        }
+    }
+
     /// Composes a frame that is predicted only from the heads. `numbers` are its residuals, by group.
     pub(crate) fn start(&self, numbers: &[Vectors], place: usize, window: &mut Window) {
-        lanes::run(self.level, Start { composer: self, numbers, place, window });
+        lanes::run(self.level, Begin { composer: self, numbers, place, window });
     }
 
     /// Composes two frames on the path from the first frame of `ends` to the second, at the shares `ways`, each
@@ -186,17 +203,17 @@ impl Kernel for Predicted<'_> {
 }
 
 /// [`Composer::start`].
-struct Start<'a> {
+struct Begin<'a> {
     composer: &'a Composer,
     numbers: &'a [Vectors],
     place: usize,
     window: &'a mut Window,
 }
 
-impl Kernel for Start<'_> {
+impl Kernel for Begin<'_> {
     #[inline(always)]
     fn run(self) {
-        let Start { composer, numbers, place, window } = self;
+        let Begin { composer, numbers, place, window } = self;
         let [rotations, translations] = composer.groups_by_kind();
         let (bases, numbers) = (composer.bases.split_at(rotations), numbers.split_at(rotations));
         let turned = &mut window.rotations[place * rotations..][..rotations];

@@ -1,17 +1,18 @@
 //! A compressed clip in memory.
 
 use crate::container::{self, BLOCK_VALUES, Parts, Verify};
+use crate::direct::Tables;
 use crate::error::{CompressError, Section};
 use crate::extras::{self, Scales};
 use crate::packed::unpack;
-use crate::plan::{Local, Plan, read_plan, rest_locals};
+use crate::plan::{Local, Plan, read_plain, read_plan, rest_locals};
 use crate::quat::Quat;
 use crate::skeleton::Reading;
 use crate::wire::{Malformed, Reader};
 use crate::{CompressedInfo, OpenLimits};
 use mocap_model::{Annotations, Skeleton};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A compressed clip: the checked bytes of a `.mocz` file, ready to decode.
@@ -23,8 +24,11 @@ pub struct Compressed {
     pub(crate) plan: Plan,
     pub(crate) constants: Vec<Local>,
     pub(crate) kinds: Vec<(crate::track::Moving, Quat)>,
-    pub(crate) annotations: Annotations,
-    pub(crate) scales: Scales,
+    /// What there is besides rotations and translations; read when it is asked for if the file is trusted.
+    extras: OnceLock<(Annotations, Scales)>,
+    limits: OpenLimits,
+    /// In the profile `direct`, the tables of the block that was entered last.
+    pub(crate) tables: Arc<Mutex<Option<Arc<Tables>>>>,
 }
 
 impl Compressed {
@@ -43,11 +47,9 @@ impl Compressed {
         Compressed::open_on(bytes.into(), None, limits)
     }
 
-    /// Opens a file that was written without its skeleton (`CompressOptions::external_skeleton`). `skeleton`
-    /// may have
-    /// another unit, other axes or another scale than the clip: the file states how to convert it. For a file
-    /// with its own
-    /// skeleton, `skeleton` is ignored.
+    /// Opens a file that was written without its skeleton (`CompressOptions::external_skeleton`).
+    /// `skeleton` may have another unit, other axes or another scale than the clip: the file states
+    /// how to convert it. For a file with its own skeleton, `skeleton` is ignored.
     ///
     /// # Errors
     /// Those of [`Compressed::open`], and if `skeleton` is not the one that the clip was compressed with.
@@ -71,10 +73,13 @@ impl Compressed {
         Compressed::open_on(bytes.into(), Some(skeleton), limits)
     }
 
-    /// Opens bytes that were verified before, such as those of a game's own package: no checksum is computed. The skeleton of
-    /// `like` is shared where the header says that it is the same, and not read, which is most of the work.
+    /// Opens bytes that were verified before, such as those of a game's own package: no checksum is
+    /// computed. If the header says that the skeleton is that of `like`, it is shared instead of
+    /// being read, which is most of the work.
     ///
-    /// Bytes that are damaged nevertheless give an error or another motion, and nothing worse.
+    /// Annotations are read when they are asked for.
+    ///
+    /// Bytes that are damaged nevertheless give an error, another motion or no annotations, and nothing worse.
     ///
     /// ```
     /// # #[cfg(feature = "encode")] {
@@ -92,8 +97,8 @@ impl Compressed {
     /// ```
     ///
     /// # Errors
-    /// Where the file is truncated, of a newer version, exceeds a limit, or its skeleton is in another file and not that of
-    /// `like`.
+    /// Where the file is truncated, malformed, of a newer version, or exceeds a limit; or if its
+    /// skeleton is in another file and is not that of `like`.
     pub fn open_trusted(
         bytes: impl Into<Arc<[u8]>>,
         like: Option<&Compressed>,
@@ -121,7 +126,9 @@ impl Compressed {
             (None, None) => return Err(CompressError::SkeletonElsewhere),
             (None, Some(given)) => as_read(&bytes, &parts, &given)?,
         };
-        Compressed::of_parts(bytes, parts, skeleton, limits)
+        let clip = Compressed::of_parts(bytes, parts, skeleton, limits)?;
+        let extras = read_extras(&clip.bytes, &clip.parts, &clip.skeleton, limits)?;
+        Ok(Compressed { extras: extras.into(), ..clip })
     }
 
     /// A clip from the located parts of a file, on its skeleton.
@@ -133,7 +140,8 @@ impl Compressed {
     ) -> Result<Compressed, CompressError> {
         let start = parts.plan.start;
         let rest = rest_locals(&skeleton);
-        let plan = read_plan(&bytes[parts.plan.clone()], &rest)
+        let read = if parts.plain { read_plain } else { read_plan };
+        let plan = read(&bytes[parts.plan.clone()], &rest)
             .map_err(|found| CompressError::malformed(Section::Plan, start, found))?;
         let values = (plan.moving.len() as u64).saturating_mul(parts.info.frames as u64);
         if values > limits.values {
@@ -146,8 +154,8 @@ impl Compressed {
         }
         let kinds = plan.kinds(&rest);
         let constants = plan.constants(rest);
-        let (annotations, scales) = read_extras(&bytes, &parts, &skeleton, limits)?;
-        Ok(Compressed { bytes, parts, skeleton, plan, constants, kinds, annotations, scales })
+        let (extras, limits, tables) = (OnceLock::new(), *limits, Arc::default());
+        Ok(Compressed { bytes, parts, skeleton, plan, constants, kinds, extras, limits, tables })
     }
 
     /// Profile, tolerance, frames, rate.
@@ -158,7 +166,19 @@ impl Compressed {
     /// The name of the clip, its events, and numbers over time within
     /// [`CompressOptions::track_error`](crate::CompressOptions::track_error).
     pub fn annotations(&self) -> &Annotations {
-        &self.annotations
+        &self.extras().0
+    }
+
+    /// The scales of joints.
+    pub(crate) fn scales(&self) -> &Scales {
+        &self.extras().1
+    }
+
+    /// Those that were read when the file was opened. Of a trusted file they are read now: it was verified before.
+    fn extras(&self) -> &(Annotations, Scales) {
+        self.extras.get_or_init(|| {
+            read_extras(&self.bytes, &self.parts, &self.skeleton, &self.limits).unwrap_or_default()
+        })
     }
 
     /// The skeleton.

@@ -18,6 +18,8 @@ pub(crate) const EXTERNAL_SKELETON: u8 = 1;
 pub(crate) const EXTERNAL_READING: u8 = 2;
 /// Header flag: there is a section for contents besides rotations and translations.
 pub(crate) const EXTRAS: u8 = 4;
+/// Header flag of the profile `direct`: the plan and the layouts of blocks are plain bits.
+pub(crate) const PLAIN: u8 = 8;
 const HEADER_BYTES: usize = 60;
 /// Greatest number of frames × moving tracks of a block: what a decoder holds at a time.
 pub(crate) const BLOCK_VALUES: usize = 1 << 23;
@@ -39,6 +41,8 @@ pub(crate) struct Parts {
     pub(crate) blocks: Vec<Range<usize>>,
     /// Frames from one block to the next.
     pub(crate) block_frames: usize,
+    /// Whether the plan and the layouts of blocks are plain bits.
+    pub(crate) plain: bool,
 }
 
 impl Parts {
@@ -80,7 +84,8 @@ pub(crate) fn assemble(
     bytes.extend(VERSION.to_le_bytes());
     bytes.push(info.profile.code());
     let of_skeleton = if skeleton.structure.is_none() { EXTERNAL_SKELETON | EXTERNAL_READING } else { 0 };
-    bytes.push(of_skeleton | if extras.is_some() { EXTRAS } else { 0 });
+    let plain = if is_plain(info.profile) { PLAIN } else { 0 };
+    bytes.push(of_skeleton | plain | if extras.is_some() { EXTRAS } else { 0 });
     bytes.extend((info.frames as u64).to_le_bytes());
     for value in [info.rate.fps(), info.tolerance, info.shell, info.metres_per_unit] {
         bytes.extend(value.to_le_bytes());
@@ -104,6 +109,13 @@ pub(crate) fn assemble(
     bytes
 }
 
+/// Whether the plan and the layouts of a profile are written as plain bits: where single poses of many files are
+/// read, opening must not take longer than a few of them.
+#[cfg(feature = "encode")]
+pub(crate) fn is_plain(profile: Profile) -> bool {
+    profile == Profile::Direct
+}
+
 /// Packed bytes, preceded by their length.
 #[cfg(feature = "encode")]
 fn packed_with_length(bytes: &[u8]) -> Vec<u8> {
@@ -114,8 +126,8 @@ fn packed_with_length(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Whether this version knows all flags of a header.
-fn are_known(flags: u8) -> bool {
-    let of_skeleton = flags & !EXTRAS;
+fn are_known(flags: u8, profile: Profile) -> bool {
+    let of_skeleton = flags & !(EXTRAS | if profile == Profile::Direct { PLAIN } else { 0 });
     of_skeleton & !(EXTERNAL_SKELETON | EXTERNAL_READING) == 0 && of_skeleton != EXTERNAL_READING
 }
 
@@ -184,7 +196,7 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits, verify: Verify) -> Result
     if !floats.iter().all(|value| value.is_finite() && *value >= 0.0) || metres_per_unit <= 0.0 {
         return fail("lengths that are finite");
     }
-    if !are_known(flags) {
+    if !are_known(flags, profile) {
         return fail("flags that are known");
     }
     if frames > limits.frames as u64 {
@@ -218,5 +230,6 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits, verify: Verify) -> Result
     let first = ranges.remove(0);
     let reading = (flags & EXTERNAL_READING != 0).then(|| first.clone());
     let skeleton = (!external).then_some(first);
-    Ok(Parts { info, fingerprint, structure, skeleton, reading, plan, extras, blocks, block_frames })
+    let plain = flags & PLAIN != 0;
+    Ok(Parts { info, fingerprint, structure, skeleton, reading, plan, extras, blocks, block_frames, plain })
 }

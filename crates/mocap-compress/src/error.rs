@@ -101,7 +101,7 @@ pub enum CompressError {
         /// The best it came to, as a share of what was asked for.
         reached: f64,
     },
-    /// Translations that are stretched by scales are no numbers any more.
+    /// Translations multiplied by the scales of the joints above them are not finite.
     #[error("the scales of the clip make translations overflow")]
     ScaleOverflow,
     /// The bound holds in frames, but not half-way between them.

@@ -1,7 +1,8 @@
 //! Contents of a clip besides rotations and translations: name, events, scalar tracks, and scales of joints.
 //!
-//! Values are multiples of a step, which is twice their bound: as differences from frame to frame, or as
-//! straight lines between knots, whichever is smaller. If neither helps, they are stored exactly.
+//! Values are multiples of a step: as differences from frame to frame (the step is twice the
+//! bound), or as straight lines between knots (a quarter of the bound), whichever is smaller.
+//! Without a bound, and where the multiples would be too large, they are stored exactly.
 
 use crate::knots;
 use crate::wire::{Malformed, Reader};

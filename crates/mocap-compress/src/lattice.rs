@@ -86,7 +86,8 @@ impl Column {
         self.direction.map(|part| part.clamp(-DIRECTION, DIRECTION) as f32 * scale)
     }
 
-    /// The stored form nearest to a vector, never longer by its scale.
+    /// The stored form of a vector. Its largest component is rounded down, by at most an eighth of
+    /// an octave.
     #[cfg(feature = "encode")]
     pub(crate) fn nearest(vector: [f64; 3]) -> Column {
         let largest = vector.iter().fold(0.0f64, |max, value| max.max(value.abs())).max(1e-30);

@@ -20,7 +20,7 @@ pub(crate) struct Offsets {
     plain: [SmallNumbers; 3],
     differences: [SmallNumbers; 3],
     coded: Vec<[i32; 3]>,
-    /// That distance for the previous joint.
+    /// The distance back ([`Likeness`]) of the previous joint.
     back: i32,
 }
 

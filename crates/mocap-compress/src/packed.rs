@@ -48,7 +48,7 @@ const LOGISTIC: [i32; 33] = [
     1, 2, 4, 6, 10, 17, 27, 45, 74, 120, 194, 311, 488, 747, 1102, 1546, 2048, 2550, 2994, 3349, 3608, 3785,
     3902, 3976, 4022, 4051, 4069, 4079, 4086, 4090, 4092, 4094, 4095,
 ];
-/// The largest argument of [`chance`]; 256 are one.
+/// The largest argument of [`chance`], in units of 1/256.
 const MOST: i32 = 2047;
 
 /// Probability out of 4096, between 1 and 4095, of a logit.
@@ -180,8 +180,13 @@ impl Packer {
         PRIMED.clone()
     }
 
-    /// Like [`Packer::new`], for a number of bytes: faster for few.
-    pub(crate) fn of_few(bytes: usize) -> Packer {
+    /// Like [`Packer::take`] with a new packer: faster if the bytes are few.
+    pub(crate) fn take_few(coder: &mut RangeDecoder<'_>, count: usize) -> Vec<u8> {
+        Packer::of_few(count).take(coder, count)
+    }
+
+    /// Like [`Packer::new`], for at most `bytes` bytes: its cells have no room for those of more.
+    fn of_few(bytes: usize) -> Packer {
         if bytes > FEW {
             return Packer::new();
         }
@@ -314,9 +319,8 @@ mod tests {
         for count in [0, 1, 22, 100, FEW] {
             let bytes: Vec<u8> = (0..count as u32).map(|i| (i.wrapping_mul(OF_BYTES) >> 29) as u8).collect();
             let packed = pack(&bytes);
-            let mut few = Packer::of_few(count);
-            assert!(matches!(few.cells, Cells::Changed(_)));
-            assert_eq!(few.take(&mut RangeDecoder::new(&packed), count), bytes);
+            assert!(matches!(Packer::of_few(count).cells, Cells::Changed(_)));
+            assert_eq!(Packer::take_few(&mut RangeDecoder::new(&packed), count), bytes);
         }
         assert!(matches!(Packer::of_few(FEW + 1).cells, Cells::All(_)));
     }

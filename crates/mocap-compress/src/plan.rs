@@ -1,5 +1,6 @@
 //! The plan: which joints move, and constant values of the others.
 
+use crate::bits::BitReader;
 use crate::packed::Packer;
 use crate::quat::{self, Quat};
 use crate::range_coder::{BitCoder, RangeDecoder};
@@ -17,6 +18,18 @@ pub(crate) enum TrackState<T> {
     Constant(T),
     /// Changes over time.
     Moving,
+}
+
+#[cfg(feature = "encode")]
+impl<T> TrackState<T> {
+    /// As stored.
+    fn code(&self) -> u32 {
+        match self {
+            TrackState::Rest => 0,
+            TrackState::Constant(_) => 1,
+            TrackState::Moving => 2,
+        }
+    }
 }
 
 /// The states of the rotation and the translation of one joint.
@@ -128,8 +141,7 @@ impl Plan {
 /// Reads the output of [`put_plan`], for joints at rest.
 pub(crate) fn read_plan(bytes: &[u8], rest: &[Local]) -> Result<Plan, Malformed> {
     let mut coder = RangeDecoder::new(bytes);
-    let mut packer = Packer::of_few(rest.len());
-    let codes = packer.take(&mut coder, rest.len());
+    let codes = Packer::take_few(&mut coder, rest.len());
     let fail = |expected| Err(Malformed { at: 0, expected });
     let mut rotations = Rotations::default();
     let mut joints = Vec::with_capacity(rest.len());
@@ -168,17 +180,11 @@ pub(crate) fn read_plan(bytes: &[u8], rest: &[Local]) -> Result<Plan, Malformed>
 /// then the constants.
 #[cfg(feature = "encode")]
 pub(crate) fn put_plan(plan: &Plan) -> Vec<u8> {
-    fn code<T>(state: &TrackState<T>) -> u8 {
-        match state {
-            TrackState::Rest => 0,
-            TrackState::Constant(_) => 1,
-            TrackState::Moving => 2,
-        }
-    }
     let mut coder = crate::range_coder::RangeEncoder::new();
     let mut packer = Packer::new();
     for joint in &plan.joints {
-        packer.put(&mut coder, &[code(&joint.rotation) | code(&joint.translation) << 2]);
+        let code = joint.rotation.code() | joint.translation.code() << 2;
+        packer.put(&mut coder, &[code as u8]);
     }
     let mut rotations = Rotations::default();
     for joint in &plan.joints {
@@ -192,6 +198,79 @@ pub(crate) fn put_plan(plan: &Plan) -> Vec<u8> {
         }
     }
     coder.finish()
+}
+
+/// Reads the output of [`put_plain`], for joints at rest.
+pub(crate) fn read_plain(bytes: &[u8], rest: &[Local]) -> Result<Plan, Malformed> {
+    let fail = |at: usize, expected| Err(Malformed { at: at / 8, expected });
+    let mut codes = BitReader::new(bytes, 0);
+    let mut bits = BitReader::new(bytes, 4 * rest.len());
+    let mut joints = Vec::with_capacity(rest.len());
+    for rest in rest {
+        let code = codes.take(4);
+        let rotation = match code & 3 {
+            0 => TrackState::Rest,
+            1 => {
+                let finest = bits.take(PLAIN_FINEST) as i32;
+                if finest > FINEST {
+                    return fail(bits.at(), "a rotation");
+                }
+                let width = plain_width(finest);
+                let parts = [0; 3].map(|_: u8| bits.take(width) as i32 - (1 << (width - 1)));
+                if !parts.iter().all(|part| part.unsigned_abs() <= MOST_TURN << finest) {
+                    return fail(bits.at(), "a rotation");
+                }
+                TrackState::Constant(ConstantRotation::new(rest.rotation, parts, finest))
+            }
+            2 => TrackState::Moving,
+            _ => return fail(codes.at(), "the state of a rotation"),
+        };
+        let translation = match code >> 2 {
+            0 => TrackState::Rest,
+            1 => {
+                let v = [0; 3].map(|_: u8| f32::from_bits(bits.take(32)));
+                if !v.iter().all(|value| value.is_finite()) {
+                    return fail(bits.at(), "a translation");
+                }
+                TrackState::Constant(v)
+            }
+            2 => TrackState::Moving,
+            _ => return fail(codes.at(), "the state of a translation"),
+        };
+        joints.push(JointState { rotation, translation });
+    }
+    if bits.at().div_ceil(8) != bytes.len() {
+        return fail(8 * bytes.len(), "as many bytes as the joints have");
+    }
+    Ok(Plan::new(joints))
+}
+
+/// Bits of the fineness of a rotation in a plain plan.
+const PLAIN_FINEST: u32 = 5;
+
+/// Bits of a part of a rotation of this fineness, with its sign.
+fn plain_width(finest: i32) -> u32 {
+    finest as u32 + 4
+}
+
+/// The plan as plain bits: by joint the two states; then the constants.
+#[cfg(feature = "encode")]
+pub(crate) fn put_plain(plan: &Plan) -> Vec<u8> {
+    let mut bits = crate::bits::BitWriter::default();
+    for joint in &plan.joints {
+        bits.put(joint.rotation.code() | joint.translation.code() << 2, 4);
+    }
+    for joint in &plan.joints {
+        if let TrackState::Constant(ConstantRotation { parts, bits: finest, .. }) = joint.rotation {
+            bits.put(finest as u32, PLAIN_FINEST);
+            let width = plain_width(finest);
+            parts.iter().for_each(|part| bits.put((part + (1 << (width - 1))) as u32, width));
+        }
+        if let TrackState::Constant(v) = joint.translation {
+            v.iter().for_each(|value| bits.put(value.to_bits(), 32));
+        }
+    }
+    bits.finish()
 }
 
 /// Codes constant rotations.
@@ -246,7 +325,15 @@ mod tests {
                 JointState { rotation: TrackState::Moving, translation: TrackState::Moving },
             ];
             let plan = Plan::new(joints);
-            assert_eq!(read_plan(&put_plan(&plan), &rest_locals(&skeleton)), Ok(plan));
+            let rest = rest_locals(&skeleton);
+            assert_eq!(read_plan(&put_plan(&plan), &rest).as_ref(), Ok(&plan));
+            let plain = put_plain(&plan);
+            // Every byte counts.
+            for length in 0..plain.len() {
+                assert!(read_plain(&plain[..length], &rest).is_err(), "{length}");
+            }
+            assert!(read_plain(&[&plain[..], &[0]].concat(), &rest).is_err());
+            assert_eq!(read_plain(&plain, &rest), Ok(plan));
         }
     }
 

@@ -20,13 +20,13 @@ pub(crate) fn segment_count(frames: usize, length: usize) -> usize {
     (frames.max(2) - 1).div_ceil(length)
 }
 
-/// The models of layouts: those of heads, and those of the numbers behind them.
+/// The models of layouts: those of heads, and those of the numbers after them.
 pub(crate) struct Models {
     pub(crate) heads: HeadModel,
     numbers: [SmallNumbers; 4],
 }
 
-/// Number of models for the numbers after a head.
+/// Indices of the models for the numbers after a head.
 const HALVINGS: usize = 0;
 const LEAST: usize = 1;
 const WIDTH: usize = 2;
@@ -63,7 +63,7 @@ impl Models {
 }
 
 /// How rows store a track.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Row {
     /// Halvings of the steps.
     pub(crate) refine: u8,

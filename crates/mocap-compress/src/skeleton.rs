@@ -406,7 +406,8 @@ fn rotation(parts: [i32; 3]) -> UnitQuaternion<f64> {
 mod tests {
     use super::*;
 
-    /// A structure of a chain of joints without names, as far as its names.
+    /// The structure of a chain of joints without stored names, cut off after the names; and its
+    /// length before packing.
     fn nameless(joints: usize) -> (Vec<u8>, usize) {
         let mut bytes = Vec::new();
         put_text(&mut bytes, "");
@@ -429,7 +430,7 @@ mod tests {
             let (section, structure) = nameless(joints);
             unpack(&section, structure, &OpenLimits::default()).unwrap_err().expected
         };
-        // Cut after its names; of 3,000 joints they would have 18 MB.
+        // Cut off after the names; for 3,000 joints, the implied names would take 18 MB.
         assert_ne!(wanted(20), "names within the limit");
         assert_eq!(wanted(3000), "names within the limit");
     }

@@ -68,8 +68,8 @@ impl Compressed {
         let clip = Clip::new(self.skeleton.clone(), rate, frames, tracks.collect());
         attach(
             clip.expect("decoded values are finite, and coordinates in range"),
-            &self.annotations,
-            &self.scales,
+            self.annotations(),
+            self.scales(),
         )
     }
 }

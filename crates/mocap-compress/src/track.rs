@@ -108,12 +108,42 @@ impl Head {
 
     /// The prediction of a rotation without taps.
     pub(crate) fn base_rotation(&self, rest: Quat) -> Quat {
-        quat::mul(rest, quat::from_rodrigues(self.base.map(|part| part as f32 / 32.0)))
+        self.start().rotation(rest)
     }
 
     /// The prediction of a translation without taps.
     pub(crate) fn base_translation(&self) -> [f32; 3] {
-        self.lattice().vector(self.base.map(|part| part as f32)).map(|part| part * BASE_STEPS)
+        self.start().translation()
+    }
+
+    /// What frames without taps need.
+    pub(crate) fn start(&self) -> Start {
+        Start { base: self.base, columns: self.columns }
+    }
+}
+
+/// The part of a [`Head`] that frames without taps need.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Start {
+    pub(crate) base: [i32; 3],
+    pub(crate) columns: [Column; 3],
+}
+
+impl Start {
+    pub(crate) fn basis(&self) -> [[f32; 3]; 3] {
+        self.columns.map(Column::vector)
+    }
+
+    /// The prediction of a rotation without taps.
+    pub(crate) fn rotation(&self, rest: Quat) -> Quat {
+        quat::mul(rest, quat::from_rodrigues(self.base.map(|part| part as f32 / 32.0)))
+    }
+
+    /// The prediction of a translation without taps.
+    pub(crate) fn translation(&self) -> [f32; 3] {
+        let [a, b, c] = self.base.map(|part| part as f32);
+        let [x, y, z] = self.basis();
+        [0, 1, 2].map(|i| (x[i] * a + y[i] * b + z[i] * c) * BASE_STEPS)
     }
 }
 

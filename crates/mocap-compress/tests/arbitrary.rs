@@ -1,4 +1,4 @@
-//! Arbitrary bytes: no panic, no more memory than the limits allow, and numbers where anything is decoded.
+//! Arbitrary bytes: no panic, no more memory than the limits allow, and finite decoded values.
 //!
 //! Runs a few hundred cases; `PROPTEST_CASES=1000000 cargo test --release -p mocap-compress --test arbitrary` runs
 //! for hours. Failures are shrunk and printed as bytes.
@@ -12,7 +12,7 @@ use motion::forge::forge;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// Little motions in all profiles, of one block and of several shapes of segments.
+/// Small motions in all profiles, with one block and different numbers of segments.
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let mut files = Vec::new();
     for profile in Profile::ALL {
@@ -24,15 +24,15 @@ static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     files
 });
 
-/// Small enough that what a file makes a reader allocate is seen.
+/// Small limits, so that allocations beyond them are detected.
 const LIMITS: OpenLimits = OpenLimits { joints: 200, frames: 20_000, values: 200_000 };
-/// What reading and sampling within these limits may take at once.
+/// Greatest memory in use while reading and sampling within these limits \[bytes\].
 const MEMORY: u64 = 64 << 20;
 
 /// Opens bytes and, where they open, plays them.
 fn play(bytes: &[u8]) {
     play_if(|| Compressed::open(bytes, &LIMITS).ok());
-    // Without checksums, damage is seen by the decoders.
+    // Without checksums, the decoders must handle the damage.
     play_if(|| Compressed::open_trusted(bytes, None, &LIMITS).ok());
 }
 
@@ -59,7 +59,7 @@ proptest! {
     #[test]
     fn noise_is_no_clip(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         play(&bytes);
-        // Behind a right start.
+        // After the valid start of a file.
         play(&[b"MOCZ\x01\x00", &bytes[..]].concat());
     }
 
@@ -86,7 +86,7 @@ proptest! {
         noise in prop::collection::vec(any::<u8>(), 1..400),
     ) {
         let mut bytes = FILES[file].clone();
-        // The header and its table stay, so what follows is looked at.
+        // The header and its table stay valid, so the sections are decoded.
         let from = 100 + from.index(bytes.len() - 100);
         for (byte, value) in bytes[from..].iter_mut().zip(noise) {
             *byte = value;

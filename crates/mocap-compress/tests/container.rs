@@ -1,4 +1,5 @@
-//! The container: damaged, cut, foreign and future files are errors; released bytes decode as they did.
+//! The container: damaged or truncated files, other formats and newer versions are errors; files of
+//! released versions decode as before.
 
 mod motion;
 
@@ -6,8 +7,8 @@ use mocap_compress::{
     CompressError, CompressOptions, Compressed, Looping, OpenLimits, Profile, Section, compress,
 };
 use mocap_model::{
-    Clip, ForwardKinematics, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit,
-    UnitQuaternion, UnitSource, Vector3,
+    Annotations, Clip, Event, ForwardKinematics, FrameRate, Joint, JointId, JointTracks, Skeleton, Space,
+    Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 use motion::Character;
 use motion::forge::forge;
@@ -80,7 +81,7 @@ fn contents_that_no_encoder_writes_neither_panic_nor_decode_to_nonsense() {
                 changed[at] ^= flip;
                 let Some(forged) = forge(&changed) else { continue };
                 let Ok(clip) = Compressed::open(forged, &OpenLimits::default()) else { continue };
-                // The values are not the motion's, but they are numbers.
+                // The values may be wrong, but they are finite.
                 let decoded = clip.to_clip();
                 assert_eq!(decoded.frames(), 70);
             }
@@ -114,15 +115,76 @@ fn trusted_bytes_play_as_verified_ones_do() {
             let shared = like.is_some_and(|like| Arc::ptr_eq(like.skeleton(), trusted.skeleton()));
             assert_eq!(shared, like.is_some_and(|like| like.skeleton() == verified.skeleton()));
         }
-        // Damage is not detected, but it must not do worse than another motion: no panic, finite poses.
+    }
+}
+
+/// Damage is not detected without checksums, but it must not do worse than another motion: no panic, finite poses.
+#[test]
+fn damaged_files_that_are_trusted_play_or_are_errors() {
+    for profile in Profile::ALL {
+        let bytes = small(profile);
+        let like = open(&bytes).unwrap();
+        let mut played = 0;
         for at in 0..bytes.len() {
-            let mut changed = bytes.clone();
-            changed[at] ^= 0x55;
-            let opened = Compressed::open_trusted(changed, Some(&verified), &OpenLimits::default());
-            let Ok(clip) = opened else { continue };
-            clip.sampler().frame(35, &mut clip.sampler().pose());
+            for flip in [0x01, 0x55, 0x80, 0xFF] {
+                let mut changed = bytes.clone();
+                changed[at] ^= flip;
+                let opened = Compressed::open_trusted(changed, Some(&like), &OpenLimits::default());
+                let Ok(clip) = opened else { continue };
+                played += 1;
+                let mut sampler = clip.sampler();
+                let mut pose = sampler.pose();
+                for time in [0.61, 0.0, f64::MAX] {
+                    sampler.sample(time, Looping::Clamp, &mut pose);
+                    let numbers = |it: &mocap_compress::Transform| -> Vec<f32> {
+                        it.rotation.iter().chain(&it.translation).copied().collect()
+                    };
+                    assert!(pose.iter().flat_map(numbers).all(f32::is_finite), "{profile}, byte {at}");
+                }
+                clip.annotations();
+            }
         }
-        assert!(Compressed::open_trusted(&bytes[..bytes.len() - 1], None, &OpenLimits::default()).is_err());
+        assert!(played > bytes.len(), "{profile}: {played}");
+        for length in 0..bytes.len() {
+            for like in [None, Some(&like)] {
+                let cut = Compressed::open_trusted(&bytes[..length], like, &OpenLimits::default());
+                assert!(cut.is_err(), "{profile}, {length} of {} bytes", bytes.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn annotations_of_a_trusted_file_are_read_when_they_are_asked_for() {
+    let event = Event { time: 0.5, name: "step".into() };
+    let annotations = Annotations { name: "walk".into(), scalars: Vec::new(), events: vec![event] };
+    let clip = motion::clip(Character::Calm, 2, 40).with_annotations(annotations.clone()).unwrap();
+    let options = CompressOptions { profile: Profile::Direct, ..CompressOptions::default() };
+    let bytes = compress(&clip, &options).unwrap().bytes;
+    let trusted = |bytes: &[u8]| Compressed::open_trusted(bytes, None, &OpenLimits::default()).unwrap();
+    assert_eq!(trusted(&bytes).annotations(), &annotations);
+    assert_eq!(trusted(&bytes).to_clip(), open(&bytes).unwrap().to_clip());
+    // The limits are those of opening.
+    let few = OpenLimits { values: 1000, ..OpenLimits::default() };
+    let limited = Compressed::open_trusted(&bytes[..], None, &few).unwrap();
+    assert_eq!(limited.annotations(), &annotations);
+}
+
+/// Tables that are read fast, where single poses of many files are read; only that profile may have them.
+#[test]
+fn the_direct_profile_has_plain_tables() {
+    const PLAIN: u8 = 8;
+    for profile in Profile::ALL {
+        let mut bytes = small(profile);
+        let direct = profile == Profile::Direct;
+        assert_eq!(bytes[7] & PLAIN != 0, direct, "{profile}");
+        bytes[7] ^= PLAIN;
+        let opened = open(&forge(&bytes).unwrap());
+        if !direct {
+            let header = matches!(opened, Err(CompressError::Malformed { section: Section::Header, expected, .. })
+                if expected == "flags that are known");
+            assert!(header, "{profile}");
+        }
     }
 }
 
@@ -187,7 +249,7 @@ fn samples_are_the_frames_and_what_is_between_them() {
             sampler.frame(frame, &mut pose);
             frames.push(pose.clone());
         }
-        // All decoded at once, the same bits.
+        // Decoded as a whole, the poses have the same bits.
         let mut whole = clip.sampler_in_memory();
         for time in [0.0, 0.51, 0.333, 1.16, 7.7] {
             sampler.sample(time, Looping::Wrap, &mut pose);
@@ -196,7 +258,7 @@ fn samples_are_the_frames_and_what_is_between_them() {
             whole.sample(time, Looping::Wrap, &mut other);
             assert_eq!(pose, other, "{profile} {time}");
         }
-        // In any order, the same bits.
+        // The order of sampling does not change a bit.
         for frame in (0..70).rev().step_by(7).chain([3, 69, 0, 33, 32, 31, 64]) {
             sampler.sample(frame as f64 / 60.0, Looping::Clamp, &mut pose);
             let close = |a: f32, b: f32| (a - b).abs() < 1e-5;
@@ -207,7 +269,8 @@ fn samples_are_the_frames_and_what_is_between_them() {
             sampler.frame(frame, &mut pose);
             assert_eq!(pose, frames[frame]);
         }
-        // Half-way is half-way; over the end, to the start.
+        // Half-way between two frames; beyond the end, looping blends the last frame with the
+        // first.
         for (time, looping, from, to) in [
             (31.5, Looping::Clamp, 31, 32),
             (69.5, Looping::Wrap, 69, 0),

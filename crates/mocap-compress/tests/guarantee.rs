@@ -1,5 +1,5 @@
-//! The bound holds on the bytes that were written, for every clip and every tolerance: checked by decoding them
-//! and measuring with `mocap_analysis`, which knows nothing of how they were made.
+//! The bound holds on the written bytes, for every clip and every tolerance: checked by decoding
+//! them and measuring with `mocap_analysis`, independently of the encoder.
 
 mod measured;
 mod motion;
@@ -17,7 +17,7 @@ fn every_sample_is_within_the_tolerance() {
     for profile in Profile::ALL {
         for character in CHARACTERS {
             for tolerance in [1e-5f64, 1e-4, 1e-3, 1e-2, 1e-1] {
-                // Single precision holds metres at kilometres no finer than this.
+                // Kilometres from the origin, single precision allows no finer tolerance.
                 let tolerance =
                     if matches!(character, Character::Far) { tolerance.max(2e-3) } else { tolerance };
                 let clip = motion::clip(character, 4, 150);
@@ -168,7 +168,7 @@ fn what_does_not_move_stays_within_the_bound_in_long_chains() {
 
 #[test]
 fn far_points_near_one_axis_are_kept_within_the_bound() {
-    // A turn about the line to a joint 17 m away moves next to nothing, any other one a lot.
+    // A rotation about the line to a joint 17 m away moves almost nothing, any other one a lot.
     let joints = vec![
         Joint::new("root", None, Vector3::zeros()),
         Joint::new("far", Some(JointId(0)), Vector3::new(-16.67, 6.03, -0.1)),
@@ -197,7 +197,7 @@ fn what_cannot_be_held_is_refused_with_what_can() {
         let options = CompressOptions { tolerance: smallest * 1.01, profile, ..CompressOptions::default() };
         assert!(error_of(&clip, &options) <= options.tolerance);
     }
-    // The farthest that a clip may be: single precision holds it to kilometres.
+    // The farthest that a clip may be: there, single precision is accurate to kilometres only.
     let mut tracks = clip.tracks().to_vec();
     tracks[0].translation = Some(Track::Constant(Vector3::new(1e12, 0.0, 0.0)));
     let far = Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks).unwrap();

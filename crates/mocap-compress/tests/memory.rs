@@ -1,4 +1,4 @@
-//! What sampling allocates: nothing once a sampler exists, and before that what a segment takes.
+//! Allocations of sampling: none once a sampler exists; making one takes the memory of a segment.
 
 mod motion;
 
@@ -17,7 +17,8 @@ fn opened(clip: &Clip, profile: Profile) -> Compressed {
     Compressed::open(bytes, &OpenLimits::default()).unwrap()
 }
 
-/// Samples in every way, all over the clip.
+/// Samples by every method at some times; returns the peak memory \[bytes\]. `all` gets the
+/// allocations of sampling only.
 fn sample(clip: &Compressed, times: impl Iterator<Item = f64>, all: &mut AllocationInfo) -> usize {
     let mut taken = 0;
     let setup = measure(|| {
@@ -77,4 +78,34 @@ fn a_sampler_takes_the_memory_of_a_segment() {
         let segment = raw_bytes(motion.skeleton(), SEGMENT + 1) as usize;
         assert!(peak <= 2 * segment, "{peak} > 2 × {segment}");
     }
+}
+
+#[test]
+fn opening_for_a_pose_allocates_alike_for_few_joints_and_many() {
+    let counts = [3, 33].map(|bones| {
+        let motion = motion::clip(Character::Calm, bones, 300);
+        let like = opened(&motion, Profile::Direct);
+        let options =
+            CompressOptions { profile: Profile::Direct, tolerance: 1e-3, ..CompressOptions::default() };
+        let bytes: std::sync::Arc<[u8]> = compress(&motion, &options).unwrap().bytes.into();
+        let allocated = measure(|| {
+            let clip = Compressed::open_trusted(bytes.clone(), Some(&like), &OpenLimits::default()).unwrap();
+            let mut sampler = clip.sampler();
+            let mut pose = sampler.pose();
+            sampler.sample(1.234, Looping::Clamp, &mut pose);
+        });
+        // Another sampler shares the tables, and after two poses all weights are known.
+        let mut sampler = like.sampler();
+        let mut pose = sampler.pose();
+        [1.0, 2.0].map(|time| sampler.sample(time, Looping::Clamp, &mut pose));
+        let further = measure(|| {
+            for i in 0..300 {
+                sampler.sample(f64::from(i) * 0.0161, Looping::Clamp, &mut pose);
+            }
+        });
+        assert_eq!(further.count_total, 0);
+        allocated.count_total
+    });
+    assert!(counts[0] > 0 && counts[0] + 8 >= counts[1], "{counts:?}");
+    assert!(counts[1] < 60, "{counts:?}");
 }

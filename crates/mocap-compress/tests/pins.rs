@@ -32,7 +32,7 @@ fn updates() -> bool {
     std::env::var_os("UPDATE_PINS").is_some()
 }
 
-/// Compares a record with what was found; writes it first where it may be.
+/// Compares a record with `found`. With `UPDATE_PINS`, writes the record first if `may_write`.
 fn check(record: &Path, found: &str, may_write: bool) {
     if updates() && may_write {
         std::fs::write(record, found).unwrap();

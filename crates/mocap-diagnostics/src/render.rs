@@ -28,7 +28,8 @@ impl Renderer {
         Renderer { snippets: snippets.decor_style(DecorStyle::Ascii).term_width(120), lister: None }
     }
 
-    /// The same renderer, with a command to name that lists all errors of a file.
+    /// The same renderer; where a file has further errors, messages name this command, which lists
+    /// them.
     #[must_use]
     pub fn listed_by(self, command: &'static str) -> Renderer {
         Renderer { lister: Some(command), ..self }

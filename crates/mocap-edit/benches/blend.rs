@@ -1,5 +1,6 @@
-//! Frames per second of a blend of two motions with phases, one thread: the motions are prepared, feet stay free. The
-//! walk and run are Bandai Namco's where the corpus is there, else the fixture's walk at two speeds.
+//! Frames per second of a blend of two motions by phase, one thread, without foot lock; preparing
+//! the motions is not measured. The walk and run are Bandai Namco's where the corpus is there, else
+//! the fixture's walk at two speeds.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "says that it takes the fixture")]
 

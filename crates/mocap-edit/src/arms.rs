@@ -20,10 +20,11 @@ use crate::smoothing::gaussian;
 const AROUND: f64 = 0.15;
 /// The weight of the mean bend direction, as a share of the arm's length.
 const USUAL: f64 = 0.04;
-/// Arms are stretched to this share of their length at most, unless they are already.
+/// An arm is stretched to at most this share of its length, or as far as it was before.
 const STRETCHED: f64 = 0.999;
 
-/// Sides of elbows may change by this much per second, also if the arm rotates less by itself \[rad / s\].
+/// Lower bound of the limit on how fast the side of an elbow changes \[rad / s\]: it applies
+/// where the arm of the original motion rotates more slowly.
 const CALM: f64 = 1.5;
 
 /// An arm.
@@ -40,7 +41,7 @@ impl ArmJoints {
         [self.shoulder, self.elbow, self.wrist]
     }
 
-    /// The largest rotations of its joints from one frame to the next in some frames \[rad\].
+    /// By joint: the largest rotation between two consecutive frames of a range \[rad\].
     pub(crate) fn steps(self, clip: &Clip, frames: Range<usize>) -> [f64; 3] {
         self.all().map(|joint| {
             let rotation = &clip.track(joint).rotation;
@@ -55,9 +56,10 @@ pub(crate) struct HandGoals<'a> {
     pub places: &'a [Option<Isometry3<f64>>],
     /// From 0 (the hand is where it was) to 1; the pole vector is smoothed accordingly.
     pub weights: &'a [f64],
-    /// The most by which the side of the elbow changes per frame \[rad\], where only the goals count: the arm then bends
-    /// about the hinge of its elbow, so that nothing of how it turned before comes through, and it need not be near the pose
-    /// that it has before and after. `None`: as much as the arm turns by itself, and both poses stay.
+    /// A limit on how much the side of the elbow changes per frame \[rad\]. The arm is then posed
+    /// from the goals only: it bends about the mean axis of its elbow, and need not be close to
+    /// its pose in the frames before and after the goals. `None`: the limit is the fastest
+    /// rotation of the arm in the motion, and the poses before and after are kept.
     pub steady: Option<f64>,
 }
 
@@ -111,8 +113,8 @@ pub(crate) fn place_hand(
     Ok((samples.into_clip(edit)?, missing))
 }
 
-/// By frame: the pole vector of the elbow in object space. And the axis about which the arm bends, in the frame of the
-/// upper arm; `None` of an arm that is always straight.
+/// The pole vector of the elbow in object space, by frame; and the mean axis about which the arm
+/// bends, in the frame of the upper arm, or `None` if the arm is always straight.
 fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> (Vec<Vector3<f64>>, Option<Vector3<f64>>) {
     let mut placed = ForwardKinematics::new(clip);
     let above = clip.skeleton().joint(arm.shoulder).parent;
@@ -126,7 +128,8 @@ fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> (Vec<Vector3<f64
         let line = (c - a).try_normalize(1e-12).unwrap_or_default();
         let off = (b - a) - line * (b - a).dot(&line);
         length = length.max((b - a).norm() + (c - b).norm());
-        // The axis about which the arm bends, in the frame of the upper arm: that of all frames.
+        // The axis about which the arm bends, in the frame of the upper arm; it is averaged over
+        // all frames below.
         let axis = placed.at(arm.shoulder).rotation.inverse() * (c - b).cross(&(a - b));
         own.push((carried.inverse() * off, carried, axis));
     }
@@ -164,7 +167,7 @@ fn planned_sides(
 ) -> Vec<Option<Sides>> {
     let mut planned = vec![None; clip.frames()];
     let fps = clip.rate().fps();
-    // As fast as shoulder or elbow turn by themselves.
+    // The fastest rotation of shoulder or elbow in the motion.
     let by_itself = || {
         let [shoulder, elbow, _] = arm.steps(clip, 0..clip.frames());
         shoulder.max(elbow)
@@ -174,7 +177,7 @@ fn planned_sides(
     let mut placed = ForwardKinematics::new(clip);
     let has_goal: Vec<bool> = goals.places.iter().map(Option::is_some).collect();
     for run in runs(&has_goal) {
-        // The arm keeps its pose in the frame before and in the one after.
+        // One more frame on each side, in which the arm keeps its pose.
         let beside = usize::from(goals.steady.is_none());
         let around = run.start.saturating_sub(beside)..(run.end + beside).min(clip.frames());
         let (mut frames, mut own, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
@@ -201,7 +204,8 @@ fn planned_sides(
             frames.push((frame, turn));
         }
         let Some(sides) = steady_sides(&wanted, fps, limit) else { continue };
-        // The arm's own plane has to be as steady: the upper arm rolls from one to the other.
+        // The plane of the arm before it is moved has to be as steady: the roll of the upper arm is
+        // the rotation from that plane to the new one.
         let own_sides = steady_sides(&own, fps, limit)
             .unwrap_or_else(|| own.iter().map(|side| side.pole.normalize()).collect());
         for (((frame, turn), after), (own, side)) in
@@ -225,7 +229,7 @@ struct Aimed {
 }
 
 impl Aimed {
-    /// The side that this frame alone shows.
+    /// The sides by the goal of this frame only.
     fn sides(&self) -> Option<Sides> {
         let after = self.pole.try_normalize(1e-12)?;
         Some(Sides { before: self.aim.inverse() * self.line.cross(&after), after })

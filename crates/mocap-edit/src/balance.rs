@@ -1,14 +1,14 @@
 //! Balance: moves the hips and leans the trunk as little as needed to bring the centre of mass over the support polygon
 //! where the body stands still, and into free fall in flight. Feet stay in place.
 //!
-//! The trajectory of the centre of mass is planned for all frames at once (`mocap_analysis::centre_aside`). The hips
+//! The trajectory of the centre of mass is planned for all frames at once (`mocap_analysis::horizontal_displacement`). The hips
 //! make most of the shift. Since the mass of the legs moves less than the hips, the shift is found by iteration.
 
 use std::ops::Range;
 
 use mocap_analysis::{
-    BodyBalance, FootMotion, OverSoles, Polygon, Support, body_balance, centre_aside, centre_higher,
-    off_free_fall, placements,
+    BodyBalance, FootMotion, OverSoles, Polygon, Support, body_balance, horizontal_displacement,
+    off_free_fall, placements, vertical_displacement,
 };
 use mocap_model::{Clip, Isometry3, JointId, Role, UnitQuaternion, Vector3};
 use nalgebra::{Translation3, Unit};
@@ -34,7 +34,7 @@ const HIPS: f64 = 0.9;
 const INSIDE: f64 = 0.04;
 /// Largest shift of the centre of mass, as a share of a leg: a body further out of balance is falling, not standing.
 const FURTHEST: f64 = 0.15;
-/// A flight whose acceleration differs by this ratio from free fall is skipped: the rate or unit is wrong, or something
+/// A flight whose acceleration differs by this share of gravity from free fall is skipped: the rate or unit is wrong, or something
 /// carries the body.
 const NO_FLIGHT: f64 = 1.0;
 /// Warn of a centre of mass this far outside the support polygon \[m\].
@@ -114,13 +114,13 @@ impl Plan {
         let soles = (0..clip.frames()).map(sole).collect();
         // Horizontally, a flight keeps the velocity of its take-off.
         let support = Support { soles, over: OverSoles::Centre, inside: INSIDE, flights: Vec::new() };
-        let aside = centre_aside(&found.curves, &found.centre, &support, fps);
+        let aside = horizontal_displacement(&found.curves, &found.centre, &support, fps);
         let is_flight = |flight: &Range<usize>| {
             let off = off_free_fall(&found.centre, std::slice::from_ref(flight), fps);
             off.is_none_or(|off| off < NO_FLIGHT)
         };
         let (flights, left): (Vec<_>, Vec<_>) = found.flights.iter().cloned().partition(is_flight);
-        let higher = centre_higher(&found.centre, &flights, fps);
+        let higher = vertical_displacement(&found.centre, &flights, fps);
         let motions = FootMotion::of(&body.named(clip), &body.feet);
         let furthest = FURTHEST * motions.iter().map(|foot| foot.leg).fold(0.0, f64::max) * metres;
         let clearance = clearances(&motions, metres);
@@ -128,7 +128,7 @@ impl Plan {
         flights.iter().for_each(|flight| flies[flight.clone()].fill(true));
         let goal = (0..clip.frames()).map(|frame| {
             let aside = aside[frame] * (furthest / aside[frame].norm().max(furthest));
-            // The body must not sink below the clearance of the feet.
+            // The body sinks at most as far as its lower foot is above the floor.
             let up = higher[frame].max(-clearance[frame]);
             let moved = Vector3::new(aside.x, aside.y, up);
             Plan::between(&found.curves.centre[frame], &found.centre[frame]) + moved
@@ -272,8 +272,10 @@ fn report(clip: &Clip, balanced: &Clip, body: &Body, found: &BodyBalance, way: &
     }
     if way.left > 0 {
         let message = format!(
-            "flights that fall at more than twice the acceleration of free fall are left as they are: {}; is the rate of {} frames per second right, and the unit?",
-            way.left, found.fps
+            "flights whose acceleration is {:.0} % or more off free fall are left as they are: {}; is the rate of {} frames per second right, and the unit?",
+            NO_FLIGHT * 100.0,
+            way.left,
+            found.fps
         );
         report.warn("edit::flight", message);
     }
@@ -356,6 +358,15 @@ mod tests {
         let (balanced, report) = balance(&jump).unwrap();
         assert!(off(&jump).unwrap() > 0.05, "{:?}", off(&jump));
         assert!(off(&balanced).unwrap() < 0.03, "{:?} {report}", off(&balanced));
+    }
+
+    #[test]
+    fn flights_far_off_free_fall_are_left_and_the_reason_is_said() {
+        let jump = clip("alex_jump.bvh");
+        let rate = mocap_model::FrameRate::new(2.0 * jump.rate().fps()).unwrap();
+        let (_, report) = balance(&jump.with_rate(rate)).unwrap();
+        let said = |text: &str| report.warnings.iter().any(|warning| warning.message.contains(text));
+        assert!(said("is 100 % or more off free fall"), "{report}");
     }
 
     #[test]

@@ -143,9 +143,8 @@ pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError
     let mut of_level = vec![1.0; levels];
     for (band, gain) in &gains.0 {
         let mut found = false;
-        for (level, value) in of_level.iter_mut().enumerate().filter(|(level, _)| band.holds(*level, fps)) {
+        for (_, value) in of_level.iter_mut().enumerate().filter(|(level, _)| band.holds(*level, fps)) {
             (*value, found) = (*gain, true);
-            let _ = level;
         }
         if !found {
             let (slowest, fastest) = (middle(levels - 1, fps), middle(0, fps));

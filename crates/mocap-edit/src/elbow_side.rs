@@ -47,8 +47,9 @@ impl ElbowSide {
     }
 }
 
-/// By frame: a unit vector to the side of the elbow, for consecutive frames. `None` if the wanted sides change by at most
-/// `limit` \[rad / frame\] already.
+/// By frame: a unit vector to the side of the elbow, for consecutive frames. `None` if the wanted
+/// sides already change by at most `limit` \[rad / frame\]. If even the strongest smoothing leaves
+/// larger steps, they stay.
 pub(crate) fn steady_sides(wanted: &[ElbowSide], fps: f64, limit: f64) -> Option<Vec<Vector3<f64>>> {
     let axes = carried_axes(wanted);
     let angle = |(side, [x, y]): (&ElbowSide, &[Vector3<f64>; 2])| side.pole.dot(y).atan2(side.pole.dot(x));
@@ -72,7 +73,8 @@ pub(crate) fn steady_sides(wanted: &[ElbowSide], fps: f64, limit: f64) -> Option
     Some(axes.iter().zip(planned).map(side).collect())
 }
 
-/// Two axes perpendicular to each line, carried along without twist. The first one begins at the first wanted side.
+/// Two axes perpendicular to each line, carried along without twist. In the first frame, the first
+/// axis points to the wanted side.
 fn carried_axes(wanted: &[ElbowSide]) -> Vec<[Vector3<f64>; 2]> {
     let mut axes: Vec<[Vector3<f64>; 2]> = Vec::with_capacity(wanted.len());
     let mut before: Option<(Vector3<f64>, Vector3<f64>)> = None;

@@ -43,7 +43,8 @@ pub struct Fourier {
     pub harmonics: Option<usize>,
     /// The style to add.
     pub characteristic: Option<Characteristic>,
-    /// Whether planted feet are locked where a characteristic is added. Default: true.
+    /// Whether planted feet are locked where a characteristic is added, and contacts corrected that
+    /// became worse than those of the sources. Default: true.
     pub lock_feet: bool,
 }
 

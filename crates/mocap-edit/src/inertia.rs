@@ -74,7 +74,7 @@ mod tests {
             let speed = |t: f64| (decay.at(t + 1e-6) - decay.at(t - 1e-6)) / 2e-6;
             assert!((decay.at(0.0) - x0).abs() < 1e-12 && (speed(1e-5) - v0).abs() < 0.05 * (1.0 + v0.abs()));
             assert!(decay.at(decay.time - 1e-9).abs() < 1e-6 && speed(decay.time - 1e-4).abs() < 1e-2);
-            // An offset that does not grow never changes its sign.
+            // No offset changes its sign, not even one that grows first.
             let negative = (0..400).any(|i| decay.at(f64::from(i) * 1e-3) < -1e-9);
             assert!(!negative, "{x0} {v0}");
         }

@@ -9,18 +9,18 @@ use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::samples::Samples;
 
-/// A knee bent by less than the angle with this sine gets most of its axis from the rest of the motion.
+/// Weight of the mean knee axis, as a sine: knees bent by less follow it more than their own axis.
 const STRAIGHT: f64 = 0.2;
 
-/// A leg bent by less than this defines no plane \[sine\].
+/// A leg whose knee is bent by less than the angle with this sine defines no plane.
 const NO_PLANE: f64 = 0.03;
 
 /// The plane in which IK bends a leg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Plane {
-    /// From the knee axis in this frame and in the rest of the motion: for feet that move far.
+    /// From the knee axis in this frame and the mean of all frames: for feet that move far.
     Usual,
-    /// The plane of the leg in its frame: for feet that move a little.
+    /// From the knee axis in this frame, unless the leg is straight: for feet that move a little.
     Own,
 }
 
@@ -73,8 +73,9 @@ fn knee_of(body: &Body, ankle: JointId) -> Option<JointId> {
     knees.into_iter().flatten().find(|knee| body.skeleton.is_in_subtree(ankle, *knee))
 }
 
-/// The flexion axis of a knee, by frame, in the frame of the joint above. A nearly straight leg does not define it, and
-/// an error would turn the leg sideways if the result is bent more: there it is the mean axis of all frames.
+/// The flexion axis of a knee, by frame, in the frame of the joint above; not of unit length. A
+/// nearly straight leg does not define it, and an error would turn the leg sideways if the result
+/// is bent more: so the mean axis of all frames is added with a small weight, as `plane` says.
 fn knee_axes(
     clip: &Clip,
     leg: &mut PosedChain,

@@ -79,6 +79,7 @@ mod play;
 mod pose_cloud;
 mod report;
 mod retime;
+mod robot_soles;
 mod root;
 mod samples;
 mod scene;

@@ -56,7 +56,7 @@ pub(crate) fn joined(first: (&[ScalarTrack], usize), next: (&[ScalarTrack], usiz
     first.0.iter().chain(only_next).map(join).collect()
 }
 
-/// The numbers of a range of frames.
+/// The scalar tracks of a range of frames.
 pub(crate) fn cut(scalars: &[ScalarTrack], range: Range<usize>) -> Vec<ScalarTrack> {
     let cut = |track: &ScalarTrack| {
         let values = match &track.values {
@@ -79,7 +79,7 @@ pub(crate) struct Swapped {
     pub(crate) single: Vec<String>,
 }
 
-/// Swaps the values of numbers whose names differ in their sides.
+/// Swaps the values of scalar tracks whose names differ only in their sides.
 pub(crate) fn mirror(scalars: &mut [ScalarTrack]) -> Swapped {
     let places: HashMap<String, usize> =
         scalars.iter().enumerate().map(|(at, track)| (track.name.clone(), at)).collect();
@@ -104,7 +104,7 @@ fn short(name: &str) -> String {
     name.rsplit(['.', '|', ':', '/']).next().unwrap_or(name).to_lowercase()
 }
 
-/// A pose or motion whose numbers are added.
+/// A pose or motion whose scalar tracks are added.
 pub(crate) struct Added<'a> {
     pub(crate) layer: &'a Clip,
     /// Its frames per frame of the motion.
@@ -113,8 +113,9 @@ pub(crate) struct Added<'a> {
     pub(crate) mask: Option<&'a Mask>,
 }
 
-/// Adds weight × (layer − reference) to numbers: the reference of a motion is its first frame, that of a pose is 0.
-/// After the end of the layer its last frame holds. Missing tracks are created from 0. Returns how many were added.
+/// Adds weight × (layer − reference) to scalar tracks: the reference of a motion is its first
+/// frame, that of a pose is 0. After the end of the layer its last frame holds. Missing tracks are
+/// created from 0. Returns how many were added.
 pub(crate) fn add(scalars: &mut Vec<ScalarTrack>, frames: usize, added: &Added<'_>) -> usize {
     let Added { layer, step, weight, mask } = added;
     let last = layer.frames().saturating_sub(1);

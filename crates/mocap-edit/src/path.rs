@@ -195,10 +195,12 @@ pub fn turn(clip: &Clip, angle: f64) -> Result<(Clip, EditReport), EditError> {
     Ok((moved, report))
 }
 
-/// Lays a motion along a path: it travels as far along the path as along its own, and turns as the path does.
+/// Lays a motion along a path: it travels as far along the path as along its own, and turns as the
+/// path does. A path whose length differs by at most 2 % is travelled from end to end.
 ///
 /// # Errors
-/// [`EditError::Still`] where the motion does not travel, [`EditError::Path`] where the path only rises.
+/// [`EditError::Still`] where the motion does not travel, [`EditError::Path`] where the path has no
+/// length along the ground.
 pub fn along(clip: &Clip, path: &Path) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     let way = GroundPath::of(clip, &body, "along")?;

@@ -16,10 +16,11 @@ type Strike = (f64, Side);
 /// A foot swings by at least this share of a leg between two strikes.
 const SWING: f64 = 0.25;
 
-/// Retimes a motion to the foot strikes of another: each strike there coincides with one of the same foot here.
+/// Retimes a motion to the foot strikes of another motion.
 ///
-/// The first strike of the other motion is matched with the first one of that side. The result runs on the clock of the
-/// other motion, as long as this motion lasts.
+/// The first strike of the other motion is matched with the first one of that side, the following
+/// ones in order while their sides are the same. The result has the times of the other motion, and
+/// ends where either motion ends.
 ///
 /// # Errors
 /// [`EditError::NoFeet`] where no joint is recognised as a foot, [`EditError::Sync`] where fewer than two strikes match.

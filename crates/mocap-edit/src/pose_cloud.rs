@@ -39,8 +39,9 @@ pub(crate) fn clouds(clip: &Clip) -> Vec<Cloud> {
 /// The rotation about the up axis and translation along the ground that best align `from` with `to`, and the rms
 /// distance that remains.
 ///
-/// With points p and p' the angle is atan2(Σ w (p × p')·up - …, Σ w (p · p') …) about the weighted means. Based on:
-/// L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002.
+/// With points p of `to` and q of `from` on the ground, relative to their means, the angle is
+/// atan2(Σ (q × p)·up, Σ q·p). Based on: L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002;
+/// here all weights are 1.
 pub(crate) fn align(body: &Body, to: &[Vector3<f64>], from: &[Vector3<f64>]) -> (Isometry3<f64>, f64) {
     let count = to.len().max(1) as f64;
     let mean = |points: &[Vector3<f64>]| body.on_ground(&(points.iter().sum::<Vector3<f64>>() / count));

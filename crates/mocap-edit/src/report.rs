@@ -94,7 +94,8 @@ impl EditReport {
         EditReport::measured_on(name, before, after, &Body::of(before))
     }
 
-    /// The report of a motion whose unit another one shows, such as that of a prop beside a person.
+    /// The report of a motion whose unit is known from another one, such as that of a prop beside a
+    /// person.
     pub(crate) fn measured_in(
         name: &'static str,
         before: &Clip,
@@ -234,7 +235,8 @@ pub(crate) fn figures_of(body: &Body, found: &[(FootMotion, FootContacts)]) -> C
     figures
 }
 
-/// A line for people: `denoise: rms 0.43°, max 3.1°, 2.1 mm; contacts 120/118 -> 119/118`.
+/// One line, such as `denoise: rms 0.430°, max 3.10°; rms 0.4 mm, max 2.1 mm`, then figures,
+/// contacts and notes.
 impl fmt::Display for EditReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.name)?;
@@ -281,7 +283,8 @@ impl fmt::Display for EditReport {
     }
 }
 
-/// At most four significant digits; values that differ from 0 by rounding are 0.
+/// At most three decimals, and none from 1000 on; scientific notation below 0.01. Values that
+/// differ from 0 by rounding are 0.
 fn short(value: f64) -> String {
     match value.abs() {
         size if size < 1e-9 => "0".into(),

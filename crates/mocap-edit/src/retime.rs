@@ -68,7 +68,8 @@ pub fn duration(clip: &Clip, seconds: f64) -> Result<(Clip, EditReport), EditErr
     Ok((retimed, report))
 }
 
-/// A map from times of the output to times of the input \[s\]; both increase.
+/// A map from times of the output to times of the input \[s\]. Output times increase; input times
+/// increase or stay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeMap {
     keys: Vec<(f64, f64)>,
@@ -79,7 +80,8 @@ impl TimeMap {
     /// A map through keys (time in the output, time in the input).
     ///
     /// # Errors
-    /// [`EditError::TimeMap`] where there are fewer than two, or a time does not increase.
+    /// [`EditError::TimeMap`] where there are fewer than two, a time is not finite, an output time
+    /// does not increase, or an input time decreases.
     pub fn new(keys: Vec<(f64, f64)>) -> Result<TimeMap, EditError> {
         let wrong = |reason: String| Err(EditError::TimeMap { reason });
         if keys.len() < 2 {
@@ -108,7 +110,8 @@ impl TimeMap {
         self.keys[self.keys.len() - 1].0 - self.keys[0].0
     }
 
-    /// The time in the input at a time of the output.
+    /// The time in the input at a time of the output, both \[s\]; constant before the first key and
+    /// after the last.
     pub fn at(&self, time: f64) -> f64 {
         hermite(&self.keys, &self.slopes, time)
     }

@@ -19,7 +19,7 @@ pub struct AppliedScene {
 pub struct AppliedCharacter {
     /// Its name.
     pub name: String,
-    /// One per edit.
+    /// One per edit; edits that take characters together have theirs in the first character only.
     pub reports: Vec<EditReport>,
     /// One per [`ExtractRoot`](crate::edits::ExtractRoot).
     pub curves: Vec<RootCurve>,

@@ -53,8 +53,8 @@ impl Default for ApplyOptions {
 /// ```
 ///
 /// # Errors
-/// The error of the first edit that fails; [`EditError::TooLarge`], before any work, where an edit would exceed
-/// [`ApplyOptions::max_samples`].
+/// The error of the first edit that fails; [`EditError::TooLarge`] where an edit would exceed
+/// [`ApplyOptions::max_samples`], which is checked before that edit is applied.
 pub fn apply(clip: Clip, edits: &[Edit], options: &ApplyOptions) -> Result<Applied, EditError> {
     let mut applied = Applied { clip, reports: Vec::new(), curves: Vec::new(), lead_in: options.lead_in };
     for edit in edits {

@@ -17,7 +17,7 @@ where
     if last == 0 || sigma <= 0.0 {
         return values.to_vec();
     }
-    // Beyond this, the continuation is constant.
+    // Further weights are negligible; the second limit bounds the work for a wide Gaussian.
     let reach = ((4.0 * sigma).ceil() as usize).min(4 * values.len());
     let weights: Vec<f64> = (0..=reach).map(|k| (-0.5 * (k as f64 / sigma).powi(2)).exp()).collect();
     let total = weights[0] + 2.0 * weights[1..].iter().sum::<f64>();
@@ -42,8 +42,8 @@ where
     (0..values.len()).map(smooth).collect()
 }
 
-/// A smooth curve that is nowhere above `values` or 0: the minimum over `reach` frames to both sides, then the mean
-/// over the same window.
+/// A smooth curve that is nowhere above `values` or 0: the minimum over `reach` frames to both
+/// sides, then a weighted mean over the same window.
 pub(crate) fn lower_envelope(values: &[f64], reach: usize) -> Vec<f64> {
     let frames = values.len();
     let near = |frame: usize| frame.saturating_sub(reach)..(frame + reach + 1).min(frames);

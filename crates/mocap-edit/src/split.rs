@@ -53,8 +53,8 @@ impl SplitBy {
 /// ```
 ///
 /// # Errors
-/// [`EditError::Option`] where a time is not above 0, [`EditError::Split`] where a range is outside the motion or the
-/// body never moves.
+/// [`EditError::Option`] where a time is shorter than a frame, [`EditError::Split`] where a range
+/// is outside the motion or the body never moves.
 pub fn split(clip: &Clip, by: &SplitBy) -> Result<Vec<Range<usize>>, EditError> {
     let frames = clip.frames();
     match by {
@@ -126,7 +126,8 @@ fn in_frames(clip: &Clip, (start, end): (f64, f64)) -> Result<Range<usize>, Edit
     Ok(range.start as usize..range.end as usize)
 }
 
-/// The ranges between those of at least `still` frames in which all bodies are still.
+/// The ranges between those of at least `still` frames in which all bodies are still, without ones
+/// up to [`SHORTEST`].
 fn moving_parts(clips: &[&Clip], still: usize) -> Result<Vec<Range<usize>>, EditError> {
     let (frames, fps) = (clips[0].frames(), clips[0].rate().fps());
     let mut stands = vec![true; frames];

@@ -107,7 +107,7 @@ fn stripped(skeleton: &Skeleton, what: Strip) -> Vec<bool> {
         let above = joint.parent.filter(|parent| gone[parent.index()]);
         gone[id.index()] = match what {
             Strip::Twist => match above {
-                // End sites of joints of the body stay.
+                // An end site is left out with its joint only.
                 Some(_) if joint.end_site => true,
                 _ => joint.role.is_none() && !joint.end_site && has(&joint.name, &TWIST),
             },

@@ -2,7 +2,8 @@
 
 use crate::EditError;
 
-/// The rows of a table of `N` columns. A first row of words is a header; empty lines and lines after `#` are left out.
+/// The rows of a table of `N` columns. A first row of words is a header; empty lines and lines that
+/// start with `#` are left out.
 pub(crate) fn rows<const N: usize>(what: &'static str, text: &str) -> Result<Vec<[f64; N]>, EditError> {
     let mut rows = Vec::new();
     let mut header = true;

@@ -115,10 +115,11 @@ impl Eye {
     }
 }
 
-/// Closes eyes where the source closes them. `eyes` are the shapes that close each eye, or both. If the largest weight
-/// of an eye is above 0.8, the source is assumed to close it there. Weights are raised by the cube of their ratio to
-/// that weight, so that it reaches the weight at which the lids of the mesh meet (with the other shapes applied), but
-/// at most `most`. Smaller weights hardly change, and none is reduced. Returns the result for each eye that closes.
+/// Closes eyes where the source closes them. `eyes` are the shapes that close each eye, or both. If
+/// the largest weight of an eye is at least 0.8, the source is assumed to close it there: this
+/// weight is raised to that at which the lids of the mesh meet (with the other shapes applied), but
+/// at most to `most`. Other weights are raised by the cube of their ratio to it, so small ones
+/// hardly change; none is reduced. Returns the result for each eye that closes.
 pub fn close_lids(
     tracks: &mut [ScalarTrack],
     meshes: &[Mesh],

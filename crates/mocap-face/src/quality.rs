@@ -16,7 +16,7 @@ use crate::names::meaning;
 const FROZEN: f64 = 0.3;
 /// A tracked face moves in at least this share of the frames; else it was keyed, and holds are intended.
 const TRACKED: f64 = 0.8;
-/// A weight with a step of at least this size before its extreme is clipped.
+/// A weight with steps larger than this before and after its extreme is clipped.
 const CUT: f64 = 0.05;
 /// If this share of steps reverses direction, noise dominates motion: for white noise it is two thirds.
 const TURNS: f64 = 0.5;
@@ -149,10 +149,11 @@ fn frozen(moving: &[(&str, &[f64])], fps: f64) -> Vec<FaceArtifact> {
     all.into_iter().filter(|run| tracked && long(run)).map(artifact).collect()
 }
 
-/// The ranges in which a weight stays at 1 or at its largest value after reaching it at speed.
+/// The ranges of two frames or more in which a weight stays at its largest value, which it reaches
+/// and leaves at speed.
 fn clipped(name: &str, values: &[f64], fps: f64) -> Vec<FaceArtifact> {
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // A limit below 1 is that of a tracker, and must be reached more than once.
+    // The limit of a tracker may be below 1.
     let at_most = |frame: usize| values[frame] == most && most > 0.0;
     let fast = |run: &Range<usize>| {
         let into = run.start.checked_sub(2).is_some_and(|at| values[at + 1] - values[at] > CUT);

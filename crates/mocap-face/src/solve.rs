@@ -108,7 +108,8 @@ struct Frame {
 /// ```
 ///
 /// # Errors
-/// Where the face has no shapes, no shape moves a point, or a frame has another number of points.
+/// Where the face has no shapes, no shape moves a point, a frame has another number of points or
+/// only gaps, or too many frames have gaps.
 pub fn solve<'f>(
     basis: &FaceBasis,
     frames: impl Iterator<Item = &'f [[f64; 3]]>,

@@ -31,7 +31,7 @@ const UNLIKE: f64 = 0.25;
 const TOGETHER: f64 = 0.18;
 /// Radii of the corrections of such places, as shares of their distance: first over their surroundings, then ever more
 /// locally.
-const SPREADS: [f64; 18] =
+const RADII: [f64; 18] =
     [0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08];
 /// Radii of the smoothing in non-rigid registration, relative to the size of the head: coarse to fine.
 const BENDS: [f64; 12] = [0.8, 0.6, 0.45, 0.35, 0.28, 0.22, 0.18, 0.15, 0.12, 0.1, 0.08, 0.06];
@@ -357,7 +357,7 @@ fn bring_together(
     if pairs.is_empty() {
         return;
     }
-    for variance in SPREADS {
+    for radius in RADII {
         let mut corrections: Vec<(usize, Vector3<f64>, f64)> = Vec::with_capacity(2 * pairs.len());
         for Pair { one, other, left, share, apart } in &pairs {
             let now = target[*one] + made[*one] - target[*other] - made[*other];
@@ -371,7 +371,7 @@ fn bring_together(
             }
             let (mut sum, mut weights) = (Vector3::zeros(), 0.0);
             for (at, correction, apart) in &corrections {
-                let reach = variance * apart;
+                let reach = radius * apart;
                 let off = (target[vertex] - target[*at]).norm_squared() / (2.0 * reach * reach);
                 if off < 8.0 {
                     let weight = (-off).exp();

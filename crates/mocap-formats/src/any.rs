@@ -130,7 +130,8 @@ fn encode<'c>(clip: Cow<'c, Clip>, format: Format, options: &WriteOptions) -> Re
 /// ```
 ///
 /// # Errors
-/// As [`write()`]; where the format holds one clip per file and several are given, or where none is given.
+/// As [`write()`]; where the format holds one clip per file and several are given, where clips have different skeletons,
+/// or where none is given.
 pub fn write_clips(
     clips: &[Clip],
     format: Format,

@@ -39,10 +39,11 @@ pub(crate) struct Entry {
     pub(crate) read_shared: Option<ReadShared>,
     /// Checks the start of a file, given the size of the file where it is known \[bytes\]: a header beyond the limits
     /// is an error before the rest is read.
-    pub(crate) judge_start: Option<JudgeStart>,
+    pub(crate) check_start: Option<JudgeStart>,
     /// Writes a clip, or of a clip the skeleton.
     pub(crate) write: Option<WriteClip>,
-    /// Writes several clips of one skeleton into one file, with the body that they show, or else a drawn one; `None` for formats with one clip per file.
+    /// Writes several clips of one skeleton into one file, with the body that they show, or else a
+    /// drawn one; `None` for formats with one clip per file.
     pub(crate) write_clips: Option<WriteClips>,
     /// Whether a file that is read may hold several clips.
     pub(crate) reads_clips: bool,
@@ -62,7 +63,8 @@ pub(crate) struct Entry {
     pub(crate) write_arrays: Option<WriteArrays>,
     /// Whether a file may hold a motion of a body that another file describes.
     pub(crate) moves_body: bool,
-    /// The format that the name means for the motion of a robot.
+    /// The format that this format's name stands for if the motion is a robot's; `None`: this
+    /// format itself.
     pub(crate) of_robots: Option<Format>,
     /// Whether a file holds positions without the rotations that made them.
     pub(crate) only_positions: bool,
@@ -94,7 +96,7 @@ impl Entry {
         detect: |_| false,
         read: Err("it cannot be read"),
         read_shared: None,
-        judge_start: None,
+        check_start: None,
         write: None,
         write_clips: None,
         reads_clips: false,

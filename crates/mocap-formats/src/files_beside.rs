@@ -12,9 +12,9 @@ pub type FilesBeside = BTreeMap<String, Arc<[u8]>>;
 /// A file that another one refers to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileBeside {
-    /// The path relative to the folder of the file: parts divided by `/`, none of them `..` or empty, so it does not
-    /// leave the folder. That of a mesh of a robot may begin with one `..`, as packages of robots have models and meshes
-    /// in folders side by side.
+    /// The path relative to the folder of the file: parts divided by `/`, none of them `..` or
+    /// empty, so it does not leave the folder. The path of a robot's mesh may begin with one `..`,
+    /// because robot packages keep models and meshes in folders side by side.
     pub path: String,
     /// Whether the file cannot be read without it.
     pub needed: bool,

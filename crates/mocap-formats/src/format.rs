@@ -70,8 +70,8 @@ impl Format {
     ///
     /// # Errors
     /// Where the header states more than the limits allow, and the file is large enough for it.
-    pub fn judge_start(self, start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
-        self.entry().judge_start.map_or(Ok(()), |judge| judge(start, size, limits))
+    pub fn check_start(self, start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
+        self.entry().check_start.map_or(Ok(()), |judge| judge(start, size, limits))
     }
 
     /// Whether clips can be written in the format; of formats without motion, their skeletons.
@@ -282,6 +282,11 @@ pub enum FormatProblem {
     NeedsMotion { format: Format },
     #[error("{error}")]
     Scene { error: mocap_model::ModelError },
+    #[error(
+        "the clip is of another skeleton: joint {joint} of this file is '{expected}', of the clip '{found}'; names and \
+         parents of joints must agree"
+    )]
+    OtherSkeleton { joint: usize, expected: String, found: String },
 }
 
 impl crate::Problem for FormatProblem {
@@ -294,6 +299,7 @@ impl crate::Problem for FormatProblem {
             FormatProblem::OnlyMarkers | FormatProblem::NoMarkers { .. } => "format::markers",
             FormatProblem::OneClip { .. } => "format::one-clip",
             FormatProblem::Scene { .. } => "scene::apart",
+            FormatProblem::OtherSkeleton { .. } => "format::other-skeleton",
             FormatProblem::NoMotion | FormatProblem::NeedsMotion { .. } => "format::no-motion",
         }
     }

@@ -71,6 +71,7 @@ mod read_error;
 pub mod robot;
 pub mod robot_motion;
 pub mod safetensors;
+mod same_joints;
 mod scene;
 mod sides;
 pub mod skel;

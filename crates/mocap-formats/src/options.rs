@@ -41,7 +41,8 @@ pub struct ReadOptions {
 pub struct WriteOptions {
     /// The rotation order of every joint of a BVH. Default: that of the skeleton.
     pub euler: Option<EulerOrder>,
-    /// How far the rounding of numbers in a BVH may move a joint \[m, above 0\]. Default and most: 1e-6.
+    /// How far the rounding of numbers in a BVH may move a joint \[m, above 0\]. Default: 1e-6;
+    /// larger values have the effect of the default.
     pub tolerance: Option<f64>,
     /// How names are written in a BVH. Default: as they are.
     pub names: NameStyle,

@@ -19,7 +19,7 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    /// As many errors are listed; the rest is counted.
+    /// The greatest number of listed errors; the others are only counted.
     pub const MOST_LISTED: usize = 100;
 
     /// The stable code of the first error.

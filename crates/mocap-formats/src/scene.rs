@@ -93,9 +93,7 @@ pub fn write_kept_scene(
 ) -> Result<Encoded<'static>, Finding> {
     let KeptScene { scene, document, unchanged } = kept;
     match document.as_deref() {
-        Some(document)
-            if *unchanged && document.format() == format && asks_for_nothing(document, options) =>
-        {
+        Some(document) if *unchanged && document.format() == format && keeps_document(document, options) => {
             Ok(document.write())
         }
         document => write_scene_beside(document, scene, format, options),
@@ -147,8 +145,8 @@ fn has_bodies(scene: &Scene) -> bool {
     scene.characters.iter().chain(&scene.props).any(|one| one.body.is_some())
 }
 
-/// Whether a document may stay as it is.
-fn asks_for_nothing(document: &dyn Document, options: &WriteOptions) -> bool {
+/// Whether no option asks for other numbers or names, so the document can be written as it is.
+fn keeps_document(document: &dyn Document, options: &WriteOptions) -> bool {
     let order = options.euler.is_none_or(|order| document.has_order(order));
     let WriteOptions { limits, .. } = *options;
     let mesh = options.mesh.is_none();

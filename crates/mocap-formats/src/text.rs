@@ -79,7 +79,7 @@ pub fn refuse_zeros(start: &[u8]) -> Result<(), Finding> {
 /// The text of a file that is not too large and not blank.
 ///
 /// # Errors
-/// Where it is.
+/// If it is too large or blank.
 pub(crate) fn open<'b>(bytes: &'b [u8], limits: &Limits) -> Result<Cow<'b, [u8]>, Finding> {
     if bytes.len() > limits.bytes {
         let (found, limit) = (bytes.len(), limits.bytes);
@@ -100,7 +100,8 @@ pub(crate) struct SharedText {
 }
 
 impl SharedText {
-    /// Of what [`open`] gives; `None` where it is not a part of the bytes, as of UTF-16.
+    /// The text that [`open`] gave, as a part of `bytes`; `None` if it was decoded into new memory,
+    /// as UTF-16 is.
     pub(crate) fn of(bytes: &Arc<Vec<u8>>, text: &[u8]) -> Option<SharedText> {
         let start = text.as_ptr().addr().checked_sub(bytes.as_ptr().addr())?;
         let span = start..start + text.len();

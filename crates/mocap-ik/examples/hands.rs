@@ -1,5 +1,5 @@
-//! Two hands that cannot both have what they want: by weight, and by priority; then a posture in what is
-//! left.
+//! Two hands whose goals cannot both be met: solved by weight, by priority, and with a posture in
+//! the freedom that is left.
 //!
 //! `cargo run -p mocap-ik --example hands`
 

@@ -61,9 +61,9 @@ const MET: f64 = 1e-10;
 /// distance to the target.
 const ROUNDS: usize = 200;
 
-/// Turns joints of a local pose so that `direction`, in the frame of the joint `eye`, points at `at` in object space. Each
-/// joint turns by its share of one rotation; where it comes to its limit, or that of the skeleton, the others take over. The
-/// turns are continuous in the place.
+/// Turns joints of a local pose so that `direction`, in the frame of the joint `eye`, points at
+/// `at` in object space. Each joint turns by its share of one rotation; where it reaches its limit,
+/// or that of the skeleton, the others take over. The rotations change continuously with `at`.
 ///
 /// # Errors
 /// If a joint is not above `eye` or `eye` itself, a share or limit is not above 0, or a number is not finite.

@@ -95,8 +95,8 @@ impl Angles {
     }
 }
 
-/// The turn of a joint without limits about a given axis of length 1, as [`bend_turn`], and whether the bones can span the
-/// distance about this axis: if not, the turn means nothing.
+/// The turn of a joint without limits about a given axis of length 1, as [`bend_turn`], and whether
+/// the bones can span the distance about this axis: if not, the turn is undefined.
 #[inline(always)]
 pub(crate) fn free_bend_turn(axis: &Vec3, u: &Vec3, v: &Vec3, square: f64) -> (Quat, bool) {
     let (angles, sound) = Angles::between(axis, u, v, square);

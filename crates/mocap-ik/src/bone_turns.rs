@@ -1,5 +1,5 @@
-//! Two bones whose joints turn freely, in closed form, without a chain and in eight frames at once: for callers that solve
-//! the same limb in millions of frames.
+//! Two bones whose joints turn freely, in closed form, without a chain and in eight frames at once:
+//! for callers that solve the same limb in millions of frames.
 
 use crate::bend::{can_span, free_bend_turn};
 use crate::step::short_turn;
@@ -11,7 +11,8 @@ use mocap_model::{LANES, RotationLanes, UnitQuaternion, Vector3, VectorLanes};
 /// use mocap_ik::BoneTurns;
 /// use mocap_model::{Vector3, VectorLanes};
 ///
-/// // A leg that hangs down is to lift its ankle; the knee bends about X. No leg is a metre long here.
+/// // A hanging leg lifts its ankle; the knee bends about X. From frame 1 on, goals are out of
+/// // reach.
 /// let [upper, lower] = [-0.45, -0.42].map(|y| VectorLanes::same(&Vector3::new(0.0, y, 0.0)));
 /// let goals = VectorLanes::each(|frame| Vector3::new(0.1, -0.6, 0.2) * (1.0 + frame as f64));
 /// let turns = BoneTurns::to_goals(&upper, &lower, &goals, &VectorLanes::same(&Vector3::x()));

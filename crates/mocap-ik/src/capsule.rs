@@ -15,7 +15,7 @@ pub struct Capsule {
     pub radius: f64,
 }
 
-/// Two capsules that may not be in one another.
+/// Two capsules that must not overlap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     pub(crate) capsules: [usize; 2],
@@ -79,7 +79,8 @@ impl IkChain {
         for at in 0..self.pairs.len() {
             let pair = self.pairs[at];
             let over = self.near(&pair).depth.max(0.0);
-            // Bones that cross have no direction of separation.
+            // Crossing bones get a least distance of 0, so they are never pushed apart: they have
+            // no direction in which to separate.
             self.pairs[at].apart = pair.apart - over;
         }
     }

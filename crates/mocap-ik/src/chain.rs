@@ -230,8 +230,10 @@ impl IkChain {
         self.pose_changed();
     }
 
-    /// Lets the base move: a move by the length of the chain takes 1/`share` of a turn by a radian. 0, the default: the base
-    /// stays. [`crate::Objective`] and [`crate::Xpbd`] move it; the other solvers refuse such chains.
+    /// Lets the base move. `share` is its mobility relative to that of a joint: a move by the
+    /// length of the chain costs 1/`share` times as much as a turn of a joint by one radian. 0, the
+    /// default, fixes the base. [`crate::Objective`] and [`crate::Xpbd`] move it; the other solvers
+    /// refuse such chains.
     pub fn set_travel(&mut self, share: f64) {
         self.travel = if share.is_finite() { share.max(0.0) } else { 0.0 };
     }

@@ -15,8 +15,8 @@ pub(crate) const NEAR: f64 = 0.01;
 const NO_GAIN: f64 = 1e-7;
 /// Idle sweeps after which a solve ends.
 const PATIENCE: u32 = 8;
-/// With restarts, a start pose is abandoned if the distance exceeds `RESTART_RATIO` times the distance
-/// `RESTART_SWEEPS` sweeps earlier.
+/// With restarts, a start pose is abandoned if the distance exceeds `RESTART_RATIO` times the
+/// distance `RESTART_SWEEPS` sweeps earlier (half as many for two bones).
 const RESTART_SWEEPS: u32 = 4;
 const RESTART_RATIO: f64 = 0.5;
 /// The turn that bends a straight chain \[rad\].

@@ -7,9 +7,9 @@
 //! - transpose: `α Jᵀ e` with the α that serves the linear model best;
 //! - pseudo-inverse: `Jᵀ (J Jᵀ)⁻¹ e`, which at full column rank is `(Jᵀ J)⁻¹ Jᵀ e`: both are the limit of the
 //!   damped form for a damping of 0, which is how it is computed here (1e-12 of the trace);
-//! - damped least squares: `Jᵀ (J Jᵀ + λ I)⁻¹ e`, with half the squared error added to λ: careful far away,
-//!   quadratic near the goal;
-//! - weighted: `(Jᵀ J + λ W)⁻¹ Jᵀ e`, where W makes stiff joints dear.
+//! - damped least squares: `Jᵀ (J Jᵀ + λ I)⁻¹ e`, with half the squared error added to λ: short
+//!   steps far from the goal, quadratic convergence near it;
+//! - weighted: `(Jᵀ J + λ W)⁻¹ Jᵀ e`, where W is larger for stiffer joints.
 //!
 //! Goals of a later priority, and the posture, act in the null space of the ones before. The posture adds
 //! `(J⁺ J − I) z` with `z = 2 α (θ − θ_c)`, the gradient of its cost. Angles at the end of their range are

@@ -36,9 +36,10 @@
 //!   together ([`ChainCoupling`]), effectors that point at something ([`Aim`]); [`Xpbd`] keeps [`Capsule`]s apart, and
 //!   [`Informed`] adds the cost of unlikely poses ([`PoseCost`]). [`look_at`] turns head, neck and spine by shares.
 //!
-//! A solve starts from the pose that the chain holds, keeps every joint within its [`Constraint`], allocates
-//! nothing, and gives the same bits on every run. Lengths are in the units of the skeleton, angles in
-//! radians, positions and goals in object space. The crate does no I/O and prints nothing.
+//! A solve starts from the pose that the chain holds, keeps every joint within its [`Constraint`],
+//! and gives the same bits on every run. It allocates nothing, except in [`Xpbd`], in [`Informed`],
+//! and for couplings. Lengths are in the units of the skeleton, angles in radians, positions and
+//! goals in object space. The crate does no I/O and prints nothing.
 //!
 //! Where next: the examples `leg` (a limb of a skeleton, hips over a planted foot) and `hands` (two
 //! effectors, by weight and by priority).

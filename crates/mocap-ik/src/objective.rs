@@ -80,7 +80,7 @@ impl Solver for Objective {
 /// demand. With [`Informed::meet`], the pose is finally moved onto the goals by the least change, so that the
 /// cost affects only what the goals leave open.
 ///
-/// In contrast to the solvers, it allocates: the second derivative of the cost.
+/// It allocates memory for the second derivative of the cost.
 #[derive(Clone, Copy)]
 pub struct Informed<'a> {
     /// The objective of the goals.

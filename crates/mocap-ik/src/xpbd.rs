@@ -5,8 +5,8 @@
 //! `|q − q₀|²` in the metric `W⁻¹` plus `C² / α`: constraints without compliance are met exactly, what they leave open
 //! changes as little as possible.
 //!
-//! In order: springs that hold joints to the start, positions, orientations, aims, capsules that are in each other,
-//! couplings. Angles at the end of their range do not move outwards.
+//! In order: springs that hold joints to the start; position, orientation and aim of each goal;
+//! capsules that overlap; couplings. Angles at the end of their range do not move outwards.
 //!
 //! Where it departs from the papers: `q` are turns of the joints and a move of the base, instead of places of bodies that
 //! joints hold together. Bones keep their lengths in every round, and a goal moves all joints above it at once.
@@ -50,7 +50,7 @@ pub struct Xpbd {
     /// Compliance of the springs that hold the joints to the start pose, multiplied by the mobility of each
     /// joint. Default: infinite, which means no springs.
     pub joint_compliance: f64,
-    /// Depth up to which capsules may be in each other, as a share of the length of the chain; default 1e-4.
+    /// Depth up to which capsules may overlap, as a share of the length of the chain; default 1e-4.
     pub depth: f64,
 }
 
@@ -103,7 +103,7 @@ impl Solver for Xpbd {
     }
 }
 
-/// The state of a solve: multipliers by constraint, in the frame of object space.
+/// The state of a solve: multipliers by constraint, in object space.
 struct Rounds<'a> {
     xpbd: Xpbd,
     goals: &'a [Goal],
@@ -228,8 +228,8 @@ impl Rounds<'_> {
         chain.update();
     }
 
-    /// A constraint of three numbers: `error` is what is missing. `column` is how they change with a turn about an axis of a
-    /// joint that carries the effector.
+    /// Meets a constraint of three numbers: `error` is how far they are off, `column` how they
+    /// change with a turn about an axis of a joint that carries the effector.
     fn vector(
         &mut self,
         chain: &mut IkChain,

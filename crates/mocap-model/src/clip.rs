@@ -238,8 +238,8 @@ impl Clip {
     }
 }
 
-/// Checks the number of values, that all are finite, and that none is larger than `most`; `parts` gives the components of a
-/// value.
+/// Checks the number of values, that all are finite, and that none is larger than `most`; `parts`
+/// gives the components of a value.
 fn check<T: Copy + PartialEq, const N: usize>(
     track: &Track<T>,
     frames: usize,
@@ -252,8 +252,8 @@ fn check<T: Copy + PartialEq, const N: usize>(
     {
         return Err(ModelError::TrackLength { joint: joint(), found: values.len(), expected: frames });
     }
-    // Fast path: a sum of sizes that is small has small terms only, and one over a value that is not finite is not finite
-    // either. Four accumulators let additions overlap.
+    // Fast path: if the sum of the absolute values is at most `most`, so is each of them, and all
+    // are finite. Four accumulators let additions overlap.
     let mut sums = [[0.0f64; N]; 4];
     let add = |sums: &mut [f64; N], value: &T| {
         sums.iter_mut().zip(parts(value)).for_each(|(sum, part)| *sum += part.abs());

@@ -61,24 +61,25 @@ pub const ARKIT_SHAPES: [&str; 52] = [
     "tongueOut",
 ];
 
-/// A mood, a sound or a gesture of a face that moves several shapes together, as VRM has them.
+/// A facial expression that moves several shapes together, such as an emotion, a viseme or a blink
+/// of VRM.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expression {
     /// Unique among those of a character.
     pub name: String,
     /// Names of shapes, and their weights where the expression is at 1.
     pub binds: Vec<(String, f64)>,
-    /// Whether it is only ever at 0 or at 1: at 1 above a half.
+    /// Whether it is only ever at 0 or 1: at 1 for a weight above 0.5.
     pub binary: bool,
     /// What it does to blinks.
     pub blink: Override,
-    /// What it does to gazes that are expressions.
+    /// What it does to expressions of the gaze.
     pub look_at: Override,
-    /// What it does to sounds.
+    /// What it does to visemes (mouth shapes of sounds).
     pub mouth: Override,
 }
 
-/// What an expression does to others that would fight with it.
+/// What an expression does to others that would conflict with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Override {
     /// Nothing.
@@ -224,7 +225,7 @@ pub fn mirrored_shape(name: &str) -> Option<String> {
     if found {
         return Some(made);
     }
-    // A name in one case has no word boundaries: only its last letters can name a side.
+    // A name in one case has no word boundaries: only its first or last letters can name a side.
     let lower = shape.to_lowercase();
     let [left, right] = SIDES[0];
     let swap = |from: &str, to: &str| -> Option<String> {

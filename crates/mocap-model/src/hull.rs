@@ -1,7 +1,8 @@
 //! Convex hulls of points, as collision shapes: meshes collide as their hulls.
 //!
-//! Based on: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull Algorithm for Convex Hulls", 1996. Departs from it
-//! in the order of points: the one furthest outside comes next, so a hull of limited size is as near as its corners allow.
+//! Based on: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull Algorithm for Convex Hulls",
+//! 1996. Departs from it in the order of points: the one furthest outside comes next, so that a
+//! hull of limited size is as near to the points as its corners allow.
 
 use std::collections::HashMap;
 
@@ -58,14 +59,14 @@ impl Hull {
         points.sort_by(|a, b| order(a, b).unwrap_or(std::cmp::Ordering::Equal));
         points.dedup();
         let mut growing = Growing::start(&points)?;
-        // Points that rounding leaves out count as well, so that no file takes long.
+        // Bounds the time for any file: points that are left out because of rounding count as well.
         for _ in 0..4 * Hull::MOST_CORNERS {
             if growing.corners >= Hull::MOST_CORNERS || !growing.add_furthest() {
                 break;
             }
         }
         let hull = growing.finish();
-        // What is too thin or too large for its volume to be a number has no centre.
+        // A hull that is too thin or too large for exact numbers has no volume or no finite centre.
         (hull.volume() > 0.0 && hull.centre().iter().all(|value| value.is_finite())).then_some(hull)
     }
 

@@ -6,8 +6,9 @@ use nalgebra::{Isometry3, Matrix3, Matrix4, Vector3};
 
 /// Forward kinematics of a clip, frame by frame: of all its joints, or only of those that a caller needs.
 ///
-/// Scale tracks stretch the places of the joints below; rotations are those without scales. Allocates once; [`ForwardKinematics::place`] does not allocate. For a pose that is not a frame of a clip
-/// see [`Pose::to_object`].
+/// Scale tracks stretch the places of the joints below; rotations are those without scales.
+/// Allocates once; [`ForwardKinematics::place`] does not allocate. For a pose that is not a frame
+/// of a clip see [`Pose::to_object`].
 ///
 /// ```
 /// use mocap_model::*;

@@ -161,8 +161,8 @@ impl RotationLanes {
         }
     }
 
-    /// Replaces all lanes by those of other rotations after up to eight rotations, of which the last is repeated:
-    /// `others · firsts`.
+    /// Replaces each lane by the product of that lane of `others` and the rotation of `firsts`,
+    /// which comes first: `others · firsts`. If there are fewer than eight, the last is repeated.
     ///
     /// # Panics
     /// Without rotations.
@@ -182,7 +182,7 @@ impl RotationLanes {
         rotations.extend_from_slice(&lanes[..count]);
     }
 
-    /// Appends the first `count` lanes, as seen from parents and at length 1: `parents⁻¹ · these`.
+    /// Appends the first `count` lanes relative to parents, renormalised: `parents⁻¹ · these`.
     pub fn append_seen_from(
         &self,
         parents: &RotationLanes,
@@ -201,7 +201,8 @@ impl RotationLanes {
         (0..LANES).for_each(|lane| self.set(lane, &(others.at(lane) * first)));
     }
 
-    /// Replaces all lanes by other rotations as seen from parents, at length 1: `parents⁻¹ · others`.
+    /// Replaces all lanes by other rotations relative to parents, renormalised:
+    /// `parents⁻¹ · others`.
     pub fn set_seen_from(&mut self, parents: &RotationLanes, others: &RotationLanes) {
         let local = |lane: usize| renormalised(parents.at(lane).inverse() * others.at(lane));
         (0..LANES).for_each(|lane| self.set(lane, &local(lane)));

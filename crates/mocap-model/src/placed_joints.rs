@@ -69,7 +69,7 @@ fn and_above(skeleton: &Skeleton, joints: impl IntoIterator<Item = JointId>) -> 
 }
 
 impl PlacedJoints {
-    /// Places these joints and those above them. As [`ForwardKinematics`], bit by bit.
+    /// Places these joints and those above them. Gives the same bits as [`ForwardKinematics`].
     ///
     /// # Panics
     /// If a joint does not exist.
@@ -85,7 +85,8 @@ impl PlacedJoints {
         placed
     }
 
-    /// No frames yet; only the positions of `placed` and the orientations of `turned` will mean anything.
+    /// No frames yet. Only the positions of `placed` and the orientations of `turned` will be
+    /// computed; others are undefined.
     ///
     /// # Panics
     /// If a joint does not exist.
@@ -108,17 +109,14 @@ impl PlacedJoints {
         PlacedJoints { range: 0..0, places, chosen, blocks: Vec::new() }
     }
 
-    /// Places a range of frames instead of those that were placed, in their memory. All frames keep their numbers.
+    /// Places a range of frames in the memory of those that were placed before. Frames keep their
+    /// index.
     ///
     /// # Panics
     /// If the range does not start with a block or is not within the frames, or the skeleton is not that of the joints.
     pub fn place(&mut self, frames: ClipFrames, range: Range<usize>) {
         assert!(range.start.is_multiple_of(LANES) && range.end <= frames.frames(), "frames {range:?}");
         assert_eq!(self.places.len(), frames.skeleton().len(), "joints");
-        if frames.whole().has_scale() {
-            // Lanes beyond the last frame are not written.
-            self.blocks.clear();
-        }
         self.blocks.resize(range.len().div_ceil(LANES) * self.chosen.len(), PlacedLanes::origin());
         self.range = range;
         match frames.whole().has_scale() {
@@ -147,12 +145,13 @@ impl PlacedJoints {
         }
     }
 
-    /// Frame by frame: scale tracks stretch the places of the joints below.
+    /// Frame by frame: scale tracks stretch the places of the joints below. Lanes beyond the last frame repeat it.
     fn place_scaled(&mut self, frames: ClipFrames) {
         let chosen: Vec<JointId> = self.chosen.iter().map(|chosen| chosen.joint).collect();
         let mut kinematics = ForwardKinematics::of_joints(frames.whole(), &chosen);
-        for (at, frame) in self.range.clone().enumerate() {
-            kinematics.place(frames.range().start + frame);
+        let last = self.range.end.saturating_sub(1);
+        for at in 0..self.range.len().next_multiple_of(LANES) {
+            kinematics.place(frames.range().start + (self.range.start + at).min(last));
             for (place, id) in chosen.iter().enumerate() {
                 let lanes = &mut self.blocks[at / LANES * chosen.len() + place];
                 lanes.rotation.set(at % LANES, &kinematics.at(*id).rotation);
@@ -166,7 +165,7 @@ impl PlacedJoints {
         self.range.clone()
     }
 
-    /// The number of the last frame that is placed, and one more.
+    /// The index after the last placed frame.
     pub fn frames(&self) -> usize {
         self.range.end
     }
@@ -320,6 +319,31 @@ mod tests {
                 assert_eq!(placed.rotation(*id, frame), kinematics.at(*id).rotation);
                 assert_eq!(placed.position(*id, frame), kinematics.position(*id));
                 assert_eq!(placed.positions(*id)[frame], kinematics.position(*id));
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_beyond_the_last_frame_are_places_of_the_motion() {
+        let joint = |name: &str, parent: Option<u32>| Joint::new(name, parent.map(JointId), Vector3::y());
+        let skeleton = Skeleton::new("", Space::default(), vec![joint("hips", None), joint("head", Some(0))]);
+        let skeleton = Arc::new(skeleton.unwrap());
+        let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+        let turns = (0..11).map(|frame| exp(&(Vector3::x() * 0.1 * f64::from(frame)))).collect();
+        tracks[0].rotation = Track::Sampled(turns);
+        for scale in [None, Some(Track::Constant(Vector3::repeat(2.0)))] {
+            tracks[0].scale = scale;
+            let rate = FrameRate::new(30.0).unwrap();
+            let clip = Clip::new(skeleton.clone(), rate, 11, tracks.clone()).unwrap();
+            let head = JointId(1);
+            let mut placed = PlacedJoints::of(&clip, [head]);
+            // The second time, the memory holds other frames.
+            for _ in 0..2 {
+                let own = placed.positions(head);
+                for lane in 0..LANES {
+                    assert!(own.contains(&placed.lanes(head, 1).position.at(lane)), "lane {lane}");
+                }
+                placed.place((&clip).into(), 8..11);
             }
         }
     }

@@ -3,8 +3,9 @@
 use crate::{ClipFrames, JointId, LANES, PlacedJoints};
 use std::ops::Range;
 
-/// Places the joints of a clip a window after the other, in one memory: a long clip in object space takes more memory than
-/// its tracks. Each pass places them anew, but a clip that fits into one window is placed once.
+/// Places the joints of a clip window by window, reusing the memory: a long clip in object space
+/// takes more memory than its tracks. Each pass places them anew, but a clip that fits into one
+/// window is placed once.
 ///
 /// ```
 /// use mocap_model::*;
@@ -31,7 +32,8 @@ impl<'a> PlacedWindows<'a> {
     /// The usual number of frames of a window: their joints stay in the cache of a core.
     pub const WINDOW: usize = 2048;
 
-    /// Only the positions of `placed` and the orientations of `turned` mean anything.
+    /// Only the positions of `placed` and the orientations of `turned` are computed; others are
+    /// undefined.
     ///
     /// # Panics
     /// If a joint does not exist.

@@ -5,7 +5,8 @@ use nalgebra::{Isometry3, Translation3};
 
 /// One transform per joint: in the parent's frame (local space) or in the frame of the clip (object space).
 ///
-/// A buffer to reuse from frame to frame: no function here allocates once it has the skeleton's length.
+/// A buffer to reuse from frame to frame: conversions do not allocate once it has the skeleton's
+/// length.
 ///
 /// ```
 /// use mocap_model::{Joint, JointId, Pose, Skeleton, Space, Vector3, exp};

@@ -33,7 +33,8 @@ pub struct UnitLength(
     pub f64,
 );
 
-/// Lengths that a unit may have \[m\]: no file has smaller or larger ones, and with these, lengths in metres stay finite.
+/// Lengths that a unit may have \[m\]: no file has smaller or larger ones, and with these, lengths
+/// in metres stay finite.
 const UNITS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// A finite number above zero.

@@ -141,8 +141,10 @@ impl Robot {
     /// Checks the parts.
     ///
     /// # Errors
-    /// If there are no bodies, bodies are deeper than [`Robot::DEPTH`], a parent follows its child, there is a second base, names repeat, joints are not in the
-    /// order of their bodies, a number is not finite, a limit is empty, or mimics form a circle.
+    /// If there are no bodies, bodies are deeper than [`Robot::DEPTH`], a parent follows its child,
+    /// there is a second base, names repeat, joints are not in the order of their bodies, a number
+    /// is not finite, a limit is empty, mimics form a circle, or a body or shape that is referred
+    /// to does not exist.
     pub fn new(mut parts: RobotParts) -> Result<Robot, ModelError> {
         if parts.bodies.is_empty() {
             return Err(ModelError::NoJoints);

@@ -43,7 +43,7 @@ pub struct Scene {
     pub markers: Vec<MarkerSet>,
 }
 
-/// Someone or something that moves: a skeleton and its motion, and what shows it.
+/// Someone or something that moves: a skeleton, its motion, and its surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Character {
     /// The name; empty where the file gives none and the scene has no other character.

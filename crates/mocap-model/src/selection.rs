@@ -2,12 +2,14 @@
 
 use crate::{Clip, Dofs, Joint, JointId, JointTracks, ModelError, Pose, Skeleton, Track};
 use nalgebra::Isometry3;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Clip {
-    /// The motion of only some joints. A joint whose parent is left out moves to the nearest ancestor that is kept,
-    /// and stays where it was in object space; an end site stays with its joint. Scale tracks are left out where a
-    /// joint changes its parent.
+    /// The motion of only some joints. A joint whose parent is left out moves to the nearest
+    /// ancestor that is kept, and stays where it was in object space; an end site stays with its
+    /// joint. Scale tracks stay; but if a joint with one is left out and a joint below it is kept, all become
+    /// translations, as in [`Clip::without_scale`]: the scale of one joint cannot stand for that of two.
     ///
     /// ```
     /// use mocap_model::*;
@@ -52,8 +54,16 @@ impl Clip {
         if kept.iter().all(|kept| *kept) {
             return Ok(self.clone());
         }
-        let rigid = self.without_scale()?;
-        let source = if self.has_scale() { rigid.as_ref() } else { self };
+        let mut carries = vec![false; skeleton.len()];
+        for (id, joint) in skeleton.iter().rev() {
+            if let (true, Some(parent)) = (kept[id.index()] || carries[id.index()], joint.parent) {
+                carries[parent.index()] = true;
+            }
+        }
+        let stretches = |(id, _): (JointId, &Joint)| {
+            !kept[id.index()] && carries[id.index()] && self.track(id).scale.is_some()
+        };
+        let source = if skeleton.iter().any(stretches) { self.without_scale()? } else { Cow::Borrowed(self) };
         let rest = Pose::rest(skeleton);
         let mut places: Vec<Option<JointId>> = vec![None; skeleton.len()];
         let (mut joints, mut tracks) = (Vec::new(), Vec::new());
@@ -85,7 +95,8 @@ impl Clip {
             let rotation = Track::from_samples(placed.iter().map(|place| place.rotation).collect());
             let translation =
                 Track::from_samples(placed.iter().map(|place| place.translation.vector).collect());
-            tracks.push(JointTracks::new(rotation.unwrap_or(Track::Constant(rest_rotation)), translation));
+            let rotation = rotation.unwrap_or(Track::Constant(rest_rotation));
+            tracks.push(JointTracks { rotation, translation, scale: source.track(id).scale.clone() });
         }
         let chains = skeleton.chains().iter().filter_map(|chain| {
             let (base, tip) = (places[chain.base.index()]?, places[chain.tip.index()]?);
@@ -139,5 +150,47 @@ mod tests {
         assert_eq!(above.skeleton().joint(JointId(0)).parent, None);
         assert_eq!(clip.with_only_joints(|_| false), Err(ModelError::NoJoints));
         assert_eq!(clip.with_only_joints(|_| true).unwrap(), clip);
+    }
+
+    /// Joints keep their places under scales; scales are kept unless joints are left out that pass one on.
+    #[test]
+    fn scales_stay_where_no_joint_that_passes_one_on_is_left_out() {
+        let joint = |name: &str, parent: Option<u32>| {
+            Joint::new(name, parent.map(JointId), Vector3::new(0.1, 1.0, 0.2))
+        };
+        let joints = vec![
+            joint("root", None),
+            joint("a", Some(0)),
+            joint("b", Some(1)),
+            joint("c", Some(2)),
+            joint("d", Some(3)),
+        ];
+        let skeleton = Arc::new(Skeleton::new("", Space::default(), joints).unwrap());
+        let turn = |joint: usize| {
+            let at = move |frame: usize| exp(&Vector3::new(0.1 * frame as f64, joint as f64 * 0.3, -0.2));
+            JointTracks::new(Track::Sampled((0..5).map(at).collect()), None)
+        };
+        let mut tracks: Vec<JointTracks> = (0..5).map(turn).collect();
+        let grow = |frame: usize| Vector3::new(1.0 + 0.1 * frame as f64, 1.0, 0.7);
+        tracks[1].scale = Some(Track::Sampled((0..5).map(grow).collect()));
+        tracks[3].scale = Some(Track::Constant(Vector3::new(1.0, 2.0, 1.0)));
+        let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 5, tracks).unwrap();
+        let scaled = |names: &[&str]| -> Vec<bool> {
+            let part = clip.with_only_joints(|joint| names.contains(&joint.name.as_str())).unwrap();
+            let (mut whole, mut fewer) = (ForwardKinematics::new(&clip), ForwardKinematics::new(&part));
+            for frame in 0..5 {
+                whole.place(frame);
+                fewer.place(frame);
+                for (id, joint) in part.skeleton().iter() {
+                    let off = fewer.position(id) - whole.position(clip.skeleton().find(&joint.name).unwrap());
+                    assert!(off.norm() < 1e-12, "{names:?}: {}, frame {frame}", joint.name);
+                }
+            }
+            part.tracks().iter().map(|tracks| tracks.scale.is_some()).collect()
+        };
+        assert_eq!(scaled(&["root", "a", "b", "c"]), [false, true, false, true]);
+        assert_eq!(scaled(&["root", "a", "c", "d"]), [false, true, true, false]);
+        assert_eq!(scaled(&["root", "a", "b"]), [false, true, false]);
+        assert_eq!(scaled(&["root", "b", "c", "d"]), [false; 4]);
     }
 }

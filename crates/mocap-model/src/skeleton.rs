@@ -56,7 +56,7 @@ impl Joint {
         }
     }
 
-    /// Whether all but the role is the same.
+    /// Whether everything except the role is the same.
     fn is_as(&self, other: &Joint) -> bool {
         self.name == other.name
             && self.parent == other.parent

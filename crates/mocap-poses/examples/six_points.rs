@@ -1,13 +1,15 @@
-//! How well hips, hands, feet and head give the rest of a body, on motions that were not learnt from:
+//! Accuracy of poses predicted from hips, hands, feet and head, on motions that are not among the
+//! examples:
 //!
 //! ```sh
 //! cargo run --release -p mocap-poses --example six_points -- TRAIN_DIRECTORY TEST_DIRECTORY
 //! ```
 //!
-//! Mean distance of the inner joints from where they are, on a body of 1.7 m: positions only (the hips with their
-//! orientation), then all orientations. `jerk` is the third difference of the inner joints beside that of the truth.
-//! `xpbd` is the same with the other solver at the end, times beside each other.
-//! `nearest` is the baseline: the nearest example, moved onto the points by damped least squares.
+//! Mean distance of the inner joints from their true positions, on a body of 1.7 m: from positions
+//! only (the hips with their orientation), then from all orientations. `jerk` is the third
+//! difference of the inner joints relative to that of the true motion. `xpbd` is the same with the
+//! XPBD solver as the last step. `nearest` is the baseline: the nearest example, moved onto the
+//! points by damped least squares.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use mocap_model::{Clip, ForwardKinematics, JointId, Role, Skeleton, UnitQuaternion, Vector3};

@@ -64,7 +64,7 @@ mod radius {
 
 /// If capsules or the number of rounds leave a body this far from its goals, the objective solver finishes [lengths of
 /// a leg].
-const GIVES_WAY: f64 = 1e-4;
+const FALLBACK_ERROR: f64 = 1e-4;
 
 /// Moves bodies onto a fixed set of goals.
 #[derive(Clone, Debug)]
@@ -216,7 +216,7 @@ impl BodyChain {
                 let outcome = Xpbd::default().solve(&mut chain, &goals, &options);
                 match outcome {
                     // Goals are measured, while the sizes of capsules are estimates: so goals take precedence.
-                    Ok(outcome) if outcome.position > GIVES_WAY * body.leg => {
+                    Ok(outcome) if outcome.position > FALLBACK_ERROR * body.leg => {
                         Objective::default().solve(&mut chain, &goals, &options)
                     }
                     outcome => outcome,

@@ -37,7 +37,8 @@ impl Direction {
     }
 }
 
-/// Two directions on the floor; with up they are right-handed.
+/// Two directions on the floor; with up, which is a coordinate axis of either sign, they are
+/// right-handed.
 pub(crate) fn floor_axes(up: &Vec3) -> [Vec3; 2] {
     let across = Vec3::new(up.y.abs(), up.z.abs(), up.x.abs());
     [across, up.cross(&across)]

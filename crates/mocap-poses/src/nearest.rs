@@ -8,8 +8,9 @@ use crate::{Placed, PosesError, Vec3};
 use mocap_model::{Clip, Skeleton};
 use std::sync::Arc;
 
-/// For each frame, the example whose joints are nearest to the goals relative to the hips, moved onto the goals by
-/// damped least squares with equal weights of all joints. The hips must be known in all frames.
+/// For each frame, the example whose joints are nearest to the goals relative to the hips, moved
+/// onto the goals by damped least squares with equal weights of all joints. Frames in which the
+/// hips are not known are interpolated.
 ///
 /// # Errors
 /// As [`crate::solve`].

@@ -163,7 +163,7 @@ fn of_stored(
 }
 
 /// Features of known joints, relative to a frame.
-fn seen_from(known: &[Known], frame: Frame, factor: f64, turn: f64) -> Vec<Feature> {
+fn relative_to(known: &[Known], frame: Frame, factor: f64, turn: f64) -> Vec<Feature> {
     let mut features = Vec::new();
     for known in known.iter().filter(|known| frame != Frame::Joint(known.joint)) {
         features.extend(known.position.then_some(Feature::Position(known.joint, frame, factor)));
@@ -380,7 +380,7 @@ fn fit_root(examples: &Examples, known: &[Known], hips: Known) -> Root {
     let heading = Heading::fit(examples, known);
     let up = body.up();
     let frames: Vec<Placed> = examples.all().map(|at| heading.frame(at, &up, body.leg)).collect();
-    let all = seen_from(known, Frame::Upright, 1.0 / (weight::BODY * body.leg), weight::TURN);
+    let all = relative_to(known, Frame::Upright, 1.0 / (weight::BODY * body.leg), weight::TURN);
     let outputs =
         vec![Output::Position(body.hips, Frame::Upright), Output::Rotation(body.hips, Frame::Upright)];
     Root { stage: Stage::fit(examples, &frames, (all, outputs), None), heading, known: hips }
@@ -389,7 +389,7 @@ fn fit_root(examples: &Examples, known: &[Known], hips: Known) -> Root {
 fn fit_trunk(examples: &Examples, known: &[Known], still: &[Placed], stored: Option<&Weights>) -> Stage {
     let body = &examples.body;
     let hips = Frame::Joint(body.hips);
-    let mut features = seen_from(known, hips, 1.0 / (weight::BODY * body.leg), weight::TURN);
+    let mut features = relative_to(known, hips, 1.0 / (weight::BODY * body.leg), weight::TURN);
     features.push(Feature::Up(hips, weight::UP));
     let mut outputs: Vec<Output> = body.trunk.iter().map(|joint| Output::Rotation(*joint, hips)).collect();
     outputs.extend(in_parents(body, &body.others));
@@ -419,9 +419,9 @@ fn fit_limb(
         (false, true) => weight::REST_OF_ARM,
         (false, false) => weight::REST_OF_LEG,
     };
-    let mut features = seen_from(&own, base, 1.0 / limb.length, weight::TURN);
+    let mut features = relative_to(&own, base, 1.0 / limb.length, weight::TURN);
     let of_body = rest / (weight::BODY * body.leg);
-    features.extend(seen_from(&others, Frame::Joint(body.hips), of_body, weight::TURN * rest));
+    features.extend(relative_to(&others, Frame::Joint(body.hips), of_body, weight::TURN * rest));
     if limb.is_arm {
         features.push(Feature::Up(base, weight::UP_OF_ARM));
     }

@@ -52,7 +52,8 @@ pub enum Mounting {
 /// `metres` is the length of a unit of the skeleton; goals that state no unit are in units of the skeleton.
 ///
 /// # Errors
-/// Where the skeleton is not that of a human body, no point has the name of one of its joints, or no frame has a goal.
+/// Where the skeleton is not that of a human body, no point has the name of one of its joints, no
+/// frame has a goal, or couplings of the skeleton contradict each other or its limits.
 pub fn solve(
     prior: &PosePrior,
     goals: &Goals,
@@ -76,7 +77,7 @@ pub struct PoseOptions {
 /// missed, and the report has the distance.
 ///
 /// # Errors
-/// As [`solve`]; and where couplings of the skeleton contradict each other or its limits.
+/// As [`solve`].
 pub fn solve_with(
     prior: &PosePrior,
     goals: &Goals,
@@ -185,8 +186,8 @@ fn as_examples(examples: &Examples, given: &JointGoals) -> Result<Vec<Vec<Goal>>
     if !seen.iter().flatten().any(|goal| goal.joint != hips && goal.orientation.is_some()) {
         return Ok(seen);
     }
-    for (joint, turn, evenly_spaced) in mountings(examples, given, Some(hips), CALIBRATED)? {
-        let share = RESTS * RESTS / (RESTS * RESTS + evenly_spaced * evenly_spaced);
+    for (joint, turn, deviation) in mountings(examples, given, Some(hips), CALIBRATED)? {
+        let share = RESTS * RESTS / (RESTS * RESTS + deviation * deviation);
         let turn = slerp(&Quat::identity(), &turn, share);
         let own = seen.iter_mut().flatten().filter(|goal| goal.joint == joint);
         own.filter_map(|goal| goal.orientation.as_mut()).for_each(|own| *own *= turn);

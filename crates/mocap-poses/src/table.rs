@@ -59,7 +59,7 @@ pub fn is_table(bytes: &[u8]) -> bool {
     ["frame", "joint"].iter().all(|name| names.iter().any(|cell| cell.trim().eq_ignore_ascii_case(name)))
 }
 
-/// Reads a table held in memory. The first frame is that of the least number.
+/// Reads a table held in memory. The least frame number in it becomes frame 0.
 ///
 /// ```
 /// use mocap_poses::read_table;
@@ -72,7 +72,8 @@ pub fn is_table(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// With the line: columns that are missing, cells that are no numbers, orientations of no length, rows twice.
+/// [`PosesError::Table`] with the line: missing columns, cells that are not numbers, orientations
+/// of length 0, two rows for one point and frame, far more frames than rows.
 pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         wrong(

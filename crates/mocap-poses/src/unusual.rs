@@ -120,9 +120,10 @@ pub struct FarFrames {
     pub distance: f64,
 }
 
-/// A frame is far if its distance is above this multiple of the greatest distance of a measured frame of the database,
+/// A frame is far if its distance is above this multiple of [`PosePrior::spacing`] ...
 const FAR: f64 = 2.0;
-/// and at least this: if all frames of the database are examples, their distances are 0 [lengths of a leg].
+/// ... and above this, because the spacing is 0 if all frames of the database are examples [lengths
+/// of a leg].
 const LEAST_FAR: f64 = 0.1;
 
 /// The distance of each frame of a motion from the examples, which are retargeted if theirs is another skeleton.

@@ -23,7 +23,7 @@ use crate::clip::Clip;
 use crate::options::Keywords;
 use crate::raise::{of_error, of_option};
 
-/// The distance of heights \[m\].
+/// Default distance between neighbouring heights of a terrain \[m\].
 const CELL: f64 = 0.1;
 /// Shorter names of options, in the methods of a clip.
 const ALSO: [&str; 3] = ["origin", "mesh", "gain"];

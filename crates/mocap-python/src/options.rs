@@ -241,7 +241,7 @@ pub(crate) fn of_join(keywords: &Keywords<'_>) -> PyResult<JoinOptions> {
     })
 }
 
-/// How a motion is put on a body. A floor is a height in metres.
+/// How a motion is retargeted. A floor is a height in metres.
 pub(crate) fn of_retarget(keywords: &Keywords<'_>, target: &Skeleton) -> PyResult<RetargetOptions> {
     let methods = [
         ("scale", RetargetMethod::Scale),

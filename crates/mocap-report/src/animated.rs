@@ -137,9 +137,8 @@ pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// Passes the pictures of a film to `each` in order, for another program: rows from the top, pixels from the
-/// left, a red,
-/// a green and a blue byte each. Drawing stops when `each` asks for it.
+/// Passes the pictures of a film to `each` in order, for another program: rows from the top, pixels
+/// from the left, a red, a green and a blue byte each. Drawing stops when `each` asks for it.
 ///
 /// # Errors
 /// Where it has more than [`crate::film::MOST_PICTURES`].

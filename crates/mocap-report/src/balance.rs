@@ -9,9 +9,9 @@ use serde::Serialize;
 /// By sample, on the stage.
 #[derive(Serialize)]
 pub(crate) struct BalanceData {
-    /// The centre of mass: right, up, forward.
+    /// The centre of mass: x, y (up), z of the stage.
     centre: Vec<[f64; 3]>,
-    /// The extrapolated centre of mass on the floor: right, forward.
+    /// The extrapolated centre of mass on the floor: x and z of the stage.
     extrapolated: Vec<[f64; 2]>,
     /// The zero-moment point; `None` where nothing presses on the floor.
     zero_moment: Vec<Option<[f64; 2]>>,

@@ -74,8 +74,8 @@ fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
     let joints = stage.clip.skeleton().len();
     let bodies = robot.body_joints();
     let mut body = Body::default();
-    // For a human, joints above the hips are not drawn. The root of a robot may be its torso, so every joint
-    // below a shape is drawn.
+    // For a human, joints above the hips in the joint tree are not drawn. The root of a robot may
+    // be its torso, so every joint below a shape is drawn.
     let mut hangs = vec![false; joints];
     for (id, joint) in stage.clip.skeleton().iter() {
         let shaped = |above: usize| robot.shapes().iter().any(|shape| bodies[shape.body].0.index() == above);

@@ -24,7 +24,7 @@ pub struct Entry {
     pub height: Option<f64>,
     /// The mean speed of the hips over the floor \[m/s\]; `None` without a unit.
     pub speed: Option<f64>,
-    /// The way of the hips over the floor \[m\]; `None` without a unit.
+    /// The length of the path of the hips over the floor \[m\]; `None` without a unit.
     pub travel: Option<f64>,
     /// Words such as `walk`, `run`, `jump`, `still`, `turn`.
     pub styles: Vec<String>,

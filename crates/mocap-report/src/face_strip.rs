@@ -144,7 +144,8 @@ fn depth_at(depth: &[f64], [x, y, _]: [f64; 3]) -> Option<f64> {
     inside.then(|| depth[y as usize * width + x as usize])
 }
 
-/// The scalar tracks with the widest range, each on its own scale from its lowest to its highest value.
+/// The scalar tracks with the widest range, all on one scale from the lowest to the highest value
+/// of any.
 pub(crate) fn curves(clip: &Clip) -> [String; 4] {
     let range = |track: &Track<f64>| {
         let values = (0..clip.frames()).map(|frame| track.at(frame)).filter(|value| value.is_finite());

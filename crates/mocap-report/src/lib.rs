@@ -37,6 +37,7 @@ mod camera;
 mod character;
 mod coding;
 mod compact;
+mod curve;
 mod difference;
 mod drawing;
 mod entry;

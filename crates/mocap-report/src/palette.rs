@@ -43,7 +43,8 @@ impl Histogram {
         let seen: Vec<usize> = (0..CELLS).filter(|cell| self.0[*cell][3] > 0).collect();
         let mut boxes = vec![if seen.is_empty() { vec![0] } else { seen }];
         while boxes.len() < most {
-            // The next box to cut: the one with the longest side, weighted by the square root of its count.
+            // The next box to cut: the one with the longest side, weighted by the fourth root of
+            // its count.
             let worth = |cells: &Vec<usize>| {
                 let count = cells.iter().map(|cell| self.0[*cell][3] as f64).sum::<f64>();
                 f64::from(longest(cells).1) * count.powf(0.25)

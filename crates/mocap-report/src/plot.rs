@@ -79,7 +79,8 @@ pub enum Channel {
     Position,
     /// Speed of the position [m/s, or units/s].
     Speed,
-    /// How far points on the floor are inside the soles; negative outside \[m\]. Of [`Plotted::Balance`].
+    /// The distance of points on the floor inside the support polygon, negative outside \[m\]; only
+    /// for [`Plotted::Balance`].
     Margin,
 }
 
@@ -417,7 +418,8 @@ fn mark_cut(
 /// The height of the row that shows the contacts of a foot \[px\].
 const STRIP: f32 = 9.0;
 
-/// The contacts of each foot in a row below the curves; behind the curves those of the foot that they are of.
+/// The contacts of each foot in a row below the curves. If the plotted joints belong to one foot,
+/// its contacts are also shaded behind the curves.
 fn shade_contacts(
     drawing: &mut Drawing,
     (contacts, curves): (&[Contacts], &[Curve]),

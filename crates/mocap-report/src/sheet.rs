@@ -160,9 +160,8 @@ impl Page {
     }
 }
 
-/// The sheet on pages of at most `height` \[px\]; at least one page. All poses of a motion are on one page; a
-/// motion that
-/// needs more height gets a higher page. All pages have the same scale.
+/// The sheet on pages of at most `height` \[px\]; at least one page. All poses of a motion are on
+/// one page; a motion that needs more height gets a higher page. All pages have the same scale.
 ///
 /// ```
 /// use mocap_report::sheet::{SheetInput, SheetOptions, pages};

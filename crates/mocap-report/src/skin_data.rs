@@ -26,7 +26,7 @@ pub(crate) struct SkinData {
     binds: Vec<Vec<f32>>,
     /// vertices × 3.
     points: String,
-    /// vertices × 4: bones and weights of 255.
+    /// vertices × 4: indices of bones. `weights` has as many weights; those of a vertex sum to 255.
     slots: String,
     weights: String,
     /// Base colours, sRGB.

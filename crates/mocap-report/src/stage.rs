@@ -1,5 +1,5 @@
-//! The stage: a motion in a common space, with Y up, Z in the direction that the character faces first, and
-//! metres if the unit is known.
+//! The stage: a motion in a common space, with Y up, Z along the forward axis of the clip's space,
+//! and metres if the unit is known.
 //!
 //! Everything that is drawn starts from it, so pages, sheets and curves agree on sides, bones and floor.
 
@@ -11,7 +11,8 @@ use mocap_model::{
 };
 use nalgebra::{Matrix3, Matrix4};
 
-/// A place on the stage: to the viewer's right when the character faces right-handed +Z, up, forward.
+/// A place on the stage (right-handed): to the left of a character that faces along +Z, which is
+/// the right of a viewer in front of it; up; forward.
 pub(crate) type Place = [f64; 3];
 
 /// A line between a joint and its parent.
@@ -47,7 +48,8 @@ pub(crate) struct Stage<'a> {
     pub floor: f64,
     /// The joint, or the site after the joints, whose path over the floor is drawn.
     pub centre: usize,
-    /// Longest path through the body [units of the clip]; 0 for a skeleton of one joint.
+    /// The size of the body [units of the clip]: 1.2 times the stature, else the longest path along
+    /// bones, else 1.2 times the longest side of the bounding box of the joints.
     size: f64,
     /// Additional places that [`Stage::walk`] gives after the joints.
     pub sites: Vec<Site>,
@@ -116,7 +118,7 @@ impl<'a> Stage<'a> {
         if self.bones.is_empty() && self.sides.len() > 1 { "marker" } else { "joint" }
     }
 
-    /// Longest path through the body [stage units]; above 0.
+    /// The size of the body [stage units]; above 0.
     pub(crate) fn size(&self) -> f64 {
         let size = self.size * self.scale;
         if size > 0.0 { size.min(FAR) } else { 1.0 }
@@ -177,7 +179,8 @@ impl<'a> Stage<'a> {
         pose
     }
 
-    /// Places the body on a surface given in the space of the clip; returns the surface on the stage.
+    /// Sets the floor to the lowest point of a surface given in the space of the clip; returns the
+    /// surface on the stage.
     pub(crate) fn lay(&mut self, surface: &[[Vector3<f64>; 3]]) -> Vec<[Vector3<f64>; 3]> {
         let laid: Vec<_> =
             surface.iter().map(|corners| corners.map(|corner| self.place(&corner).into())).collect();
@@ -244,8 +247,8 @@ impl<'a> Stage<'a> {
         self.size = self.size.max((height - self.floor) / self.scale);
     }
 
-    /// Whether the joints span less of a mesh of some length than a picture needs: a head has eye joints at most,
-    /// and a face none. A body with a stature is never within its mesh.
+    /// Whether the joints are too close together to frame a mesh of this length [stage units], such
+    /// as a head with eye joints only. Never for a body with a stature, or a robot.
     pub(crate) fn is_within(&self, length: f64) -> bool {
         const SHARE: f64 = 0.75;
         let skeleton = self.clip.skeleton();

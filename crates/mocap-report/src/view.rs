@@ -4,6 +4,7 @@ use crate::balance::{BalanceData, balance_data};
 use crate::body::{body, top};
 use crate::character;
 use crate::coding::{self, base64};
+use crate::curve::{curve, largest, nearly_largest};
 use crate::difference::{Difference, Measure, difference};
 use crate::escape::{json_in_script, xml};
 use crate::findings::{Finding, findings};
@@ -202,7 +203,7 @@ struct Data {
     unit: &'static str,
     heading: f64,
     grid: f64,
-    /// Quanta of the sites of bodies.
+    /// The rounding of the sites of bodies, in quanta.
     coarse: i32,
     /// Triangles of a surface: corners as little-endian floats.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -242,7 +243,8 @@ struct ClipData {
     size: f64,
     floor: f64,
     quantum: f64,
-    /// Over the samples, 0 to 255: the largest difference, or without one the speed of the hips.
+    /// At most [`CURVE`](crate::curve::CURVE) values over the motion, 0 to 255: the largest difference, or without one
+    /// the speed of the hips.
     curve: Vec<u8>,
     differences: Option<DifferenceData>,
     /// With a mesh: the frames of the joints at rest, and their rotations, samples × joints × 4.
@@ -487,33 +489,8 @@ fn differences(difference: &Difference, joints: usize, step: usize, samples: usi
     }
 }
 
-fn largest(values: &[f32]) -> f32 {
-    values.iter().copied().fold(0.0, f32::max)
-}
-
 /// Sites are rounded to this many quanta.
 const SITE_QUANTA: i32 = 10;
-
-/// Greatest number of points of a curve; each is the largest of its neighbours.
-const CURVE: usize = 600;
-
-/// `highest` becomes 255; higher values are clamped.
-fn curve(values: &[f32], highest: f32) -> Vec<u8> {
-    let highest = highest.max(f32::MIN_POSITIVE);
-    let level = |value: f32| (value / highest * 255.0) as u8;
-    if values.len() <= CURVE {
-        return values.iter().map(|value| level(*value)).collect();
-    }
-    let bins = evenly_spaced(values.len(), CURVE + 1);
-    bins.windows(2).map(|bin| level(largest(&values[bin[0]..bin[1]]))).collect()
-}
-
-/// 99th percentile of the values: a jump in one frame must not flatten the rest of a curve.
-fn nearly_largest(values: &[f32]) -> f32 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f32::total_cmp);
-    sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(0.0)
-}
 
 /// The colours of motions after the first, as on the page.
 const OTHERS: [&str; 13] = [

@@ -101,7 +101,7 @@ pub(crate) fn analyse(
         }
     };
     if same && !one_body {
-        take_feet(&mut reference, &pair.target.reference, source.iter().zip(&target));
+        copy_foot_frames(&mut reference, &pair.target.reference, source.iter().zip(&target));
     }
     let source_heights: Vec<SoleHeights> =
         source.iter().map(|foot| posed_heights(&reference, foot, &up)).collect();
@@ -166,7 +166,7 @@ fn reference_in_motion(
 
 /// Gives feet the orientations that they have in another reference pose, so that a foot that is flat there is
 /// flat here.
-fn take_feet<'a>(
+fn copy_foot_frames<'a>(
     reference: &mut ReferencePose,
     other: &ReferencePose,
     feet: impl Iterator<Item = (&'a Foot, &'a Foot)>,

@@ -58,7 +58,7 @@ pub struct UnmappedJoint {
     /// Its kind, by position and name.
     pub kind: JointKind,
     /// How its rotation is transferred; `None` if the map cannot be used.
-    pub transfer: Option<JointTransfer>,
+    pub transfer: Option<ExplainedTransfer>,
 }
 
 /// The kind of a joint without a role, by position and name.
@@ -118,7 +118,7 @@ impl fmt::Display for JointKind {
 
 /// How the rotation of a joint without a role is transferred.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JointTransfer {
+pub enum ExplainedTransfer {
     /// Target: it keeps its rest pose.
     KeepsRestPose,
     /// Target: it follows a joint of the source.
@@ -131,14 +131,14 @@ pub enum JointTransfer {
     LeftOut,
 }
 
-impl fmt::Display for JointTransfer {
+impl fmt::Display for ExplainedTransfer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            JointTransfer::KeepsRestPose => f.write_str("keeps its rest pose"),
-            JointTransfer::Follows(source) => write!(f, "follows '{source}'"),
-            JointTransfer::Blends([a, b]) => write!(f, "blends '{a}' and '{b}'"),
-            JointTransfer::Drives => f.write_str("drives joints of the target"),
-            JointTransfer::LeftOut => f.write_str("left out"),
+            ExplainedTransfer::KeepsRestPose => f.write_str("keeps its rest pose"),
+            ExplainedTransfer::Follows(source) => write!(f, "follows '{source}'"),
+            ExplainedTransfer::Blends([a, b]) => write!(f, "blends '{a}' and '{b}'"),
+            ExplainedTransfer::Drives => f.write_str("drives joints of the target"),
+            ExplainedTransfer::LeftOut => f.write_str("left out"),
         }
     }
 }
@@ -167,16 +167,18 @@ pub(crate) fn explain_pair(pair: &Pair, joint_pairs: &[(JointId, JointId)]) -> M
     rules.iter().flat_map(TransferRule::sources).for_each(|id| drives[id.index()] = true);
     for joint in &mut explanation.source_others {
         let drives = source.skeleton.find(&joint.joint).is_some_and(|id| drives[id.index()]);
-        joint.transfer = Some(if drives { JointTransfer::Drives } else { JointTransfer::LeftOut });
+        joint.transfer = Some(if drives { ExplainedTransfer::Drives } else { ExplainedTransfer::LeftOut });
     }
     for joint in &mut explanation.target_others {
         let rule = target.skeleton.find(&joint.joint).map(|id| &rules[id.index()]);
         joint.transfer = Some(match rule {
-            None | Some(TransferRule::Hold(_) | TransferRule::Unpaired(_)) => JointTransfer::KeepsRestPose,
-            Some(TransferRule::Follow { source, .. } | TransferRule::FollowPair { source, .. }) => {
-                JointTransfer::Follows(source_name(*source))
+            None | Some(TransferRule::Hold(_) | TransferRule::Unpaired(_)) => {
+                ExplainedTransfer::KeepsRestPose
             }
-            Some(TransferRule::Blend { sources, .. }) => JointTransfer::Blends(sources.map(source_name)),
+            Some(TransferRule::Follow { source, .. } | TransferRule::FollowPair { source, .. }) => {
+                ExplainedTransfer::Follows(source_name(*source))
+            }
+            Some(TransferRule::Blend { sources, .. }) => ExplainedTransfer::Blends(sources.map(source_name)),
         });
     }
     explanation

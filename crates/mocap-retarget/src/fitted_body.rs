@@ -99,8 +99,8 @@ impl<'a> Figure<'a> {
         legs + trunk
     }
 
-    /// By joint: its fit, and the joint of the target that it follows. Joints whose role the target lacks
-    /// follow the nearest joint above that has one.
+    /// By joint: its fit, and the joint of the target that it follows. Joints without a role, or
+    /// with a role that the target lacks, follow the nearest joint above with a shared role.
     pub(crate) fn fits(&self, target: &Figure<'_>) -> Vec<(Fit, JointId)> {
         let axes = |skeleton: &Skeleton| {
             let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());

@@ -1,4 +1,4 @@
-//! Stage 2, foot lock: feet stay in place during contacts.
+//! Stage 3, foot lock: feet stay in place during contacts.
 //!
 //! Contacts are those of the source. While a toe is in contact, the target's toe is pinned to one position on the
 //! floor. The foot keeps the source's orientation, and the ankle follows from the toe (pinning the ankle would rotate
@@ -140,7 +140,7 @@ fn block_of(values: &[f64], block: usize) -> [f64; LANES] {
 /// How the ankle of one foot moves while its toe is locked, by frame of the motion.
 struct Corrections {
     moves: Vec<Vector3<f64>>,
-    /// 1 during contacts, fading to 0 before and after.
+    /// 1 while the toe is locked, fading to 0 before and after; the fades of two contacts add up.
     weights: Vec<f64>,
 }
 
@@ -322,7 +322,7 @@ impl Lock<'_> {
         }
         let up: Vec<f64> = bends.iter().map(|bend| (-bend).max(0.0)).collect();
         let up = envelope(&ramped(&up, BEND_STEP), self.span(BEND_AHEAD));
-        // Smoothed from below: pressing must not push tips into the floor.
+        // Smoothing may only reduce the bend: pressing must not push tips into the floor.
         let press = bends.iter().zip(locked).map(|(bend, locked)| -bend.max(0.0) * locked.min(1.0));
         let press = envelope(&ramped(&press.collect::<Vec<f64>>(), BEND_STEP), self.span(PRESS_SMOOTH));
         let constraint = &self.pair.limits.constraints[toe.joint.index()];

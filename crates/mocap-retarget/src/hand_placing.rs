@@ -1,4 +1,4 @@
-//! Stage 3, hands: moves the goals of hands so that the self-contacts of the source are kept.
+//! Stage 4, hands: moves the goals of hands so that the self-contacts of the source are kept.
 //!
 //! If two contacts of one hand contradict each other, the one with the greater confidence is kept. A contact
 //! out of reach is released smoothly and ahead of time: a hand in the air beside its goal looks worse than an
@@ -61,7 +61,8 @@ struct ContactGoal {
     confidence: f64,
     /// Goal of the palm.
     place: Vector3<f64>,
-    /// Distance left between two hands at their nearest possible positions [units of the target].
+    /// How far two hands stay from the offset of their contact when both go as near as they reach,
+    /// times the weight of the contact [units of the target].
     missed: f64,
 }
 

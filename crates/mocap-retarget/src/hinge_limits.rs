@@ -10,8 +10,9 @@ use std::f64::consts::FRAC_PI_2;
 /// How far knees and elbows bend: a little the other way, and until the limb is folded \[deg\].
 const BEND: [f64; 2] = [-10.0, 155.0];
 
-/// The skeleton with limits of knees and elbows: about the axis on which each bends, from -10° to 155° of a straight
-/// limb. The other two stay free: a limit of ±90° on the middle one of the Euler order refuses no rotation. Joints with limits or locked axes stay as they are.
+/// The skeleton with limits of knees and elbows: about the axis on which each bends, from -10° to
+/// 155° of a straight limb. The other two angles stay free: the middle one of the Euler order gets
+/// a limit of ±90°, which excludes no rotation. Joints with limits or locked axes stay as they are.
 ///
 /// The axis is X, Y or Z of the joint where one is within 15° of it, else the X axis of a frame
 /// ([`Dofs::frame`](mocap_model::Dofs::frame)).

@@ -135,14 +135,14 @@ impl<'a> JointTransfer<'a> {
         }
     }
 
-    /// Whether a joint takes over the rotation of a source joint under a moving parent, without limits.
+    /// Whether a joint takes over the rotation of one source joint, and has a parent and no limits.
     pub(crate) fn follows(&self, joint: JointId) -> bool {
         matches!(self.joints.rules[joint.index()], TransferRule::Follow { .. })
             && self.plans[joint.index()].parent.is_some()
             && self.limits[joint.index()].is_none()
     }
 
-    /// Leaves the local rotations of such a joint to a later stage.
+    /// Leaves the local rotations of a joint for which [`Self::follows`] is true to a later stage.
     pub(crate) fn leave(&mut self, joint: JointId) {
         self.plans[joint.index()].samples = Samples::Left;
     }

@@ -101,7 +101,7 @@ pub use mocap_model::{Clip, JointId, Pose, Role, Side, Skeleton};
 
 pub use error::{RetargetError, RetargetWarning, SourceOrTarget};
 pub use explain::{
-    FoundJoint, JointKind, JointTransfer, MapExplanation, RolePair, UnmappedJoint, explain_roles,
+    ExplainedTransfer, FoundJoint, JointKind, MapExplanation, RolePair, UnmappedJoint, explain_roles,
 };
 pub use figures::RetargetFigures;
 pub use fitted_body::fitted_body;

@@ -56,7 +56,7 @@ impl LimbCurves {
         self.limbs.iter_mut().for_each(|limb| limb.append(placed));
     }
 
-    /// The curves; what takes all frames is found now.
+    /// The curves, with the values that need all frames.
     pub(crate) fn finish(mut self, rate: FrameRate) -> LimbCurves {
         for limb in &mut self.limbs {
             limb.jerk = mean_jerk(&take(&mut limb.tips), rate.fps());

@@ -11,7 +11,7 @@ use mocap_ik::{
 use mocap_model::{Skeleton, Vector3};
 use nalgebra::{Unit, UnitQuaternion};
 
-/// Both limbs, and the chain that is solved in the rest pose of the target.
+/// A limb of both skeletons, and the IK chain of the target's in its rest pose.
 #[derive(Clone, Debug)]
 pub(crate) struct LimbMap {
     /// Index in [`crate::body::LIMBS`].

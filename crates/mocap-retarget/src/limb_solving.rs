@@ -1,4 +1,4 @@
-//! Stage 4, limbs: solves each limb for its target positions, frame by frame.
+//! Stage 5, limbs: solves each limb for its target positions, frame by frame.
 
 use crate::body::LimbKind;
 use crate::error::RetargetError;

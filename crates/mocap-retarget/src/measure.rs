@@ -217,7 +217,7 @@ impl<'a> FeetMeasures<'a> {
                 contacts: runs(&found[i].toe),
                 measure: motions[i].measure(&found[i], own_floor, pair.target.metres),
             };
-            // Beside the source, the ground is that of the source.
+            // In comparisons with the source, the ground is the scaled ground of the source.
             let ground = feet.motions[i].ground.iter().map(|height| height * pair.ratios.leg);
             motions[i].ground.iter_mut().zip(ground).for_each(|(own, ground)| *own = ground);
             foot(pair, feet, heights, i, (&motions[i], heels.get(i).map(Vec::as_slice)), own)
@@ -308,7 +308,7 @@ struct ContactErrors<'a> {
     pair: &'a Pair,
     contacts: &'a SelfContacts,
     hands: MovingHands<'a>,
-    /// By contact: when the hand touches, but for the floor; no runs if it never does.
+    /// By contact: the frames in which the hand touches, as runs; no runs for the floor.
     touching: Vec<Vec<Range<usize>>>,
     /// By contact: the errors of these frames [units of the target].
     errors: Vec<Vec<f64>>,
@@ -482,7 +482,8 @@ pub(crate) fn largest_steps(
     report
 }
 
-/// The largest step \[rad\] of a joint relative to a joint above it; 0 if it is a direct child.
+/// The largest step \[rad\] of a joint relative to a joint above it; 0 for a direct child of that
+/// joint, or without one.
 fn step_below(source: ClipFrames, above: Option<JointId>, joint: JointId) -> f64 {
     let path = above.and_then(|above| source.skeleton().path(above, joint)).unwrap_or_default();
     if path.len() <= 2 {

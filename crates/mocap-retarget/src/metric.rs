@@ -124,7 +124,7 @@ const METRICS: [RetargetMetric; 30] = [
     metric("partner-off", "m", "how far contacts with other people are off, 95th percentile", |report| {
         report.partners.and_then(|partners| partners.off)
     }),
-    metric("partner-inside", "m", "how deep one is inside another person at most", |report| {
+    metric("partner-inside", "m", "greatest depth of a person inside another", |report| {
         report.partners.and_then(|partners| partners.inside)
     }),
     metric(

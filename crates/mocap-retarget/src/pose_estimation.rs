@@ -1,8 +1,8 @@
 //! Pose estimation from motion: properties of a skeleton that a clip shows and its rest pose does not.
 //!
-//! A rest pose with all bones along one axis does not show their roll. Frames with bent limbs show the axes of
-//! knees and elbows. Frames in which both feet stand alike show how flat they are, but only roughly: dancers
-//! stand on their toes.
+//! A rest pose with all bones along one axis does not show their roll. Frames with bent limbs show
+//! the axes of knees and elbows. Frames in which toe and heel of a foot are in contact show how
+//! flat it is, but only roughly: dancers stand on their toes.
 
 use crate::body::{Body, Limb};
 use crate::error::{RetargetError, SourceOrTarget};
@@ -27,9 +27,9 @@ const FEWEST: usize = 5;
 /// What limbs and toes of a clip show, in frames sampled over it.
 #[derive(Clone, Debug)]
 pub(crate) struct MotionSample {
-    /// The frames of the sample that are still to come, in falling order.
+    /// The frames of the sample that are not yet placed, the last one first.
     coming: Vec<usize>,
-    /// Their number.
+    /// The number of all frames of the sample.
     count: usize,
     /// By limb of the body.
     bends: [Option<BendSum>; 4],
@@ -57,7 +57,8 @@ struct AnkleHeights {
 }
 
 impl MotionSample {
-    /// Of a clip of this many frames, none of which is placed yet. Heights are measured where they will be asked for.
+    /// A sample of a clip of this many frames, none of which is placed yet. With the up axis in
+    /// `heights`, heights of ankles are measured too.
     pub(crate) fn new(body: &Body, frames: usize, heights: Option<&Vector3<f64>>) -> MotionSample {
         let count = frames.min(FRAMES);
         let bend = |limb: &Limb| BendSum { limb: limb.clone(), sum: Vector3::zeros(), total: 0.0 };

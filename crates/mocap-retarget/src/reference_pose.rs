@@ -96,7 +96,7 @@ pub(crate) fn hinted_reference_pose(
     let directions = Directions::of(skeleton);
     let mut object = Pose::default();
     base.to_object(skeleton, &mut object);
-    let mut maker = Maker {
+    let mut maker = ReferencePoseBuilder {
         skeleton,
         body,
         base,
@@ -243,7 +243,7 @@ fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, reference: &Refer
 }
 
 /// Brings one joint after another from the base pose into the reference pose.
-struct Maker<'a> {
+struct ReferencePoseBuilder<'a> {
     skeleton: &'a Skeleton,
     body: &'a Body,
     base: &'a Pose,
@@ -260,7 +260,7 @@ struct Maker<'a> {
     flattened: [bool; 2],
 }
 
-impl Maker<'_> {
+impl ReferencePoseBuilder<'_> {
     /// The rotation in object space from a joint's inherited orientation to its orientation in the reference
     /// pose.
     fn correction(&mut self, id: JointId, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
@@ -423,8 +423,8 @@ impl Maker<'_> {
         UnitQuaternion::from_rotation_matrix(&turn) * inherited.inverse()
     }
 
-    /// Keeps a foot that its author placed flat, on the floor and roughly ahead, whichever rotation stretches the
-    /// leg above it. Any other foot is turned forward and flat.
+    /// Keeps the orientation of a foot that its author posed flat and roughly ahead, however the
+    /// leg above it is stretched. Any other foot is turned forward and flat.
     fn foot(&mut self, leg: &Limb, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let Directions { up, forward, .. } = self.directions;
         let toes = if leg.side == Side::Left { Role::LeftToes } else { Role::RightToes };
@@ -464,7 +464,7 @@ impl Maker<'_> {
     }
 }
 
-impl Maker<'_> {
+impl ReferencePoseBuilder<'_> {
     /// Levels the toes of a foot that was turned flat.
     fn toes(&self, id: JointId, inherited: &UnitQuaternion<f64>) -> Option<UnitQuaternion<f64>> {
         let side = [Role::LeftToes, Role::RightToes]

@@ -11,15 +11,13 @@ use mocap_analysis::{ContactOptions, contacts, feet_of};
 use mocap_model::{Clip, Isometry3, PlacedJoints, Pose};
 use std::sync::Arc;
 
-/// The T-pose of a clip's skeleton, in local space. It is made from the rest pose if that is a T- or A-pose, and
-/// is
-/// then the same for every clip of the skeleton. Else it is estimated from the motion: limbs roll the way knees
-/// and
-/// elbows bend.
+/// The T-pose of a clip's skeleton, in local space. It is made from the rest pose if that is a T-
+/// or A-pose, and is then the same for every clip of the skeleton. Else it is estimated from the
+/// motion: limbs roll the way knees and elbows bend.
 ///
-/// Use it as [`target_rest`](crate::RetargetOptions::target_rest) for a target that comes as a motion file:
-/// several
-/// exporters write rest poses that no body can take. (For the source, a retarget does this by itself.)
+/// Use it as [`target_rest`](crate::RetargetOptions::target_rest) for a target that comes as a
+/// motion file: several exporters write rest poses that no body can take. (For the source, a
+/// retarget does this by itself.)
 ///
 /// # Errors
 /// If the skeleton has no hips or legs, or its limbs are not connected or have no length.

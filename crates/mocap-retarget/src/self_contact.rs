@@ -1,4 +1,4 @@
-//! Stage 3, self-contacts of hands: with each other, the hips, the head and the floor.
+//! Stage 4, self-contacts of hands: with each other, the hips, the head and the floor.
 //!
 //! If shoulders, head or hips have other proportions, arms that rotate like the source's miss what the source's
 //! hands touch. While a palm of the source is near one of these parts, the target's palm is placed at the same
@@ -38,7 +38,7 @@ const CLAP: f64 = 0.3;
 /// Distance of the palm from the wrist as a share of the arm's length, independent of the fingers that a rig has.
 const PALM: f64 = 0.15;
 
-/// Nearness of a hand at the distance where it is free.
+/// Root of the nearness of a hand at the distance where it is free.
 const LEAST_NEAR: f64 = 0.05;
 
 /// A hand and what it may touch.
@@ -77,7 +77,8 @@ pub(crate) struct ContactOffset {
     pub offset: Vector3<f64>,
     /// 1 during contact, fading to 0 before and after.
     pub weight: f64,
-    /// Nearness of the hand: 1 in contact, smaller with distance, above 0 if it is free.
+    /// Nearness of the hand: about 1 at the touched part, falling with distance, above 0 where the
+    /// hand is free. Ranks the contacts of a hand.
     pub nearness: f64,
     /// Weight by the distance in this frame, before fading in time.
     pub touching: f64,

@@ -1,4 +1,5 @@
-//! Stage 1, transfer: each joint rotates by its rule, the root is scaled, and the tips of limbs get their goals.
+//! Stage 2, transfer: each joint rotates by its rule, the root is scaled, and the tips of limbs get
+//! their goals.
 //!
 //! Based on: C.-Y. Yang, T.-Y. Chang, M.-H. Chao, "Motion Retargeting with Geometry Scaling", 2002. The paper
 //! scales lengths about the root joint; here they scale about the middle of the hip joints. The offset between

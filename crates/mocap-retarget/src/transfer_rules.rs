@@ -40,7 +40,7 @@ impl TransferRule {
 /// A skeleton, its body and its reference pose.
 pub(crate) type Posed<'a> = (&'a Skeleton, &'a Body, &'a ReferencePose);
 
-/// A joint of the target whose translation follows a joint of the source.
+/// A joint of the target, and the joint of the source that it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JointPair {
     pub source: JointId,

@@ -1,16 +1,18 @@
 //! Geodesics: shortest paths through the inside of a solid.
 //!
-//! Based on: R. B. Dial, "Algorithm 360: shortest-path forest with topological ordering", 1969. A bucket holds what is as
-//! far as one voxel is wide; no step is shorter, so its order in the bucket does not matter.
+//! Based on: R. B. Dial, "Algorithm 360: shortest-path forest with topological ordering", 1969. A
+//! bucket spans distances of one voxel width; no step is shorter, so the order within a bucket does
+//! not matter.
 
 use crate::Voxels;
 
-/// By voxel inside: how far it is from seeds on ways between neighbours across faces, edges and corners.
+/// By voxel: its distance from the nearest seed along paths between neighbours across faces, edges
+/// and corners; infinite outside and where no path leads.
 pub(crate) struct Ways {
     pub(crate) far: Vec<f64>,
 }
 
-/// The neighbours of a voxel: how much further in the list they are, and how far away.
+/// The neighbours of a voxel: the differences of their indices, and their distances.
 fn steps(voxels: &Voxels) -> Vec<(isize, f64)> {
     let [nx, ny, _] = voxels.counts.map(|count| count as isize);
     (0..27)
@@ -21,14 +23,14 @@ fn steps(voxels: &Voxels) -> Vec<(isize, f64)> {
 }
 
 impl Ways {
-    /// The paths from seeds, which are voxels with an initial distance.
+    /// The distances from seeds, which are voxels with an initial distance.
     pub(crate) fn new(voxels: &Voxels, seeds: &[(usize, f64)]) -> Ways {
         let mut ways = Ways { far: vec![f64::INFINITY; voxels.len()] };
         ways.add(voxels, seeds);
         ways
     }
 
-    /// The ways from these seeds too.
+    /// Adds seeds: distances become those from the nearest of all.
     pub(crate) fn add(&mut self, voxels: &Voxels, seeds: &[(usize, f64)]) {
         let far = &mut self.far;
         let mut buckets: Vec<Vec<usize>> = Vec::new();
@@ -53,7 +55,7 @@ impl Ways {
                 bucket += 1;
                 continue;
             };
-            // A shorter way to it was found since.
+            // A shorter path to it has been found since.
             if bucket_of(far[at]) < bucket {
                 continue;
             }
@@ -72,8 +74,8 @@ impl Ways {
     /// The path from a voxel back to a seed.
     pub(crate) fn back(&self, voxels: &Voxels, from: usize) -> Vec<usize> {
         let steps = steps(voxels);
-        // Of several ways of one length, that over the voxel which is nearest to a seed (in millionths of a voxel), and
-        // first in the list.
+        // Of several equally long paths, the one through the voxel nearest to a seed (in
+        // millionths of a voxel), then through that with the least index.
         let rank = |at: usize| ((self.far[at] / voxels.side * 1e6) as u64, at);
         let before = |at: &usize| {
             let is_before = |(step, length): &(isize, f64)| {

@@ -18,6 +18,10 @@ const CLOSE: f64 = 0.06;
 /// Shapes at least this deep in each other may be passing through each other \[m\].
 const INSIDE: f64 = 0.005;
 
+/// Least weight of the values of joints where a motion is one of the robot itself: less than that of directions, so that
+/// legs go with the centre of mass [1/rad].
+const OWN: f64 = 0.3;
+
 /// Weights of the costs. Directions and rotations in [1/rad], positions in [1/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Weights {
@@ -63,6 +67,8 @@ pub(crate) struct Goal {
     pub(crate) clear: [f64; 2],
     /// Goal of the centre of mass \[m\], if the motion is balanced.
     pub(crate) centre: Option<Point3<f64>>,
+    /// The values of joints, where the motion is one of this robot.
+    pub(crate) values: Option<Vec<f64>>,
 }
 
 impl Goal {
@@ -86,6 +92,7 @@ impl Goal {
             lift: [None; 2],
             clear: [0.0; 2],
             centre: None,
+            values: None,
         }
     }
 }
@@ -160,8 +167,13 @@ impl Costs<'_> {
             normal.vector(weights.centre, &miss);
         }
         normal.project(kinematics);
-        for (joint, (value, rest)) in pose.values.iter().zip(&self.anatomy.rest.values).enumerate() {
-            normal.column(kinematics.base_column() - 1 - joint, self.anatomy.postures[joint], rest - value);
+        let (wanted, least) = match &goal.values {
+            Some(values) => (values, OWN),
+            None => (&self.anatomy.rest.values, 0.0),
+        };
+        for (joint, (value, wanted)) in pose.values.iter().zip(wanted).enumerate() {
+            let weight = self.anatomy.postures[joint].max(least);
+            normal.column(kinematics.base_column() - 1 - joint, weight, wanted - value);
         }
     }
 

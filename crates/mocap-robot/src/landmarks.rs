@@ -107,6 +107,9 @@ impl Humanoid {
     /// The roles of joints of the robot's skeleton; see [`Robot::to_skeleton`]. A group of hinges has its role on the
     /// last one.
     pub fn roles(&self, robot: &Robot) -> Vec<(JointId, Role)> {
+        /// Least distance of the joint of a role from the next, as a share of the segment's length.
+        const APART: f64 = 0.1;
+        let rest = Rest::of(robot, self.upright);
         let joints = robot.skeleton_joints();
         let bodies = robot.body_joints();
         let [pelvis, torso] = [self.pelvis, self.torso].map(|body| bodies[body].0);
@@ -118,7 +121,13 @@ impl Humanoid {
             let bends = |joint: &usize| robot.joints()[*joint].body == limb.middle.body;
             let Some(middle) = limb.joints.iter().position(bends) else { return };
             let [before, behind] = [&limb.joints[..middle], &limb.joints[middle + 1..]];
-            roles.extend(before.last().map(|joint| (joints[*joint], upper)));
+            // A hinge at the place of the knee or elbow shows no direction.
+            let apart = |joint: &&usize| {
+                let [at, bend] = [**joint, limb.joints[middle]].map(|joint| rest.line(joint).0);
+                (at - bend).norm() > APART * limb.lengths[0]
+            };
+            let upper_joint = before.iter().rev().find(apart).or(before.last());
+            roles.extend(upper_joint.map(|joint| (joints[*joint], upper)));
             roles.push((joints[limb.joints[middle]], lower));
             roles.extend(behind.last().map(|joint| (joints[*joint], end)));
         };
@@ -182,7 +191,7 @@ fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> O
     let own = &way.hinges;
     let is_named = |hinge: &usize| match given {
         Some(given) => given.contains(hinge),
-        None => rest.robot.joints()[*hinge].name.to_lowercase().contains(name),
+        None => is_called(&rest.robot.joints()[*hinge].name, name),
     };
     let named: Vec<usize> = own.iter().copied().filter(is_named).collect();
     let middle = if named.is_empty() { vec![bend(rest, way)?] } else { named };
@@ -196,8 +205,21 @@ fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> O
     (!before.is_empty()).then_some([before, middle, behind])
 }
 
+/// What the middle of a leg and that of an arm are called.
+pub(crate) const KNEE: &str = "knee";
+pub(crate) const ELBOW: &str = "elbow";
+
+/// Whether a joint is called a knee or an elbow; some robots call the latter `l_el`.
+pub(crate) fn is_called(joint: &str, name: &str) -> bool {
+    let joint = joint.to_lowercase();
+    let mut words = joint.split(|letter: char| !letter.is_alphanumeric());
+    joint.contains(name) || (name == ELBOW && words.any(|word| word == "el"))
+}
+
 /// The hinge nearest to the middle of a limb that bends it; one about a lateral axis if there is one.
 fn bend(rest: &Rest, way: &Way) -> Option<usize> {
+    /// A hinge that is further than this from the middle of a limb is at its end, as a share of its length.
+    const AT_AN_END: f64 = 0.2;
     let [first, .., last] = way.hinges[..] else { return None };
     let from = rest.line(first).0;
     let end = Point3::from(rest.placed[way.end].translation.vector);
@@ -212,10 +234,15 @@ fn bend(rest: &Rest, way: &Way) -> Option<usize> {
         };
         let bends = (to - at).try_normalize(1e-6).is_some_and(|below| axis.dot(&below).abs() < 0.7);
         let share = (at - from).norm() / ((at - from).norm() + (to - at).norm()).max(1e-9);
-        bends.then(|| (hinge, (share - 0.5).abs() - 0.2 * axis.y.abs()))
+        bends.then(|| (hinge, (share - 0.5).abs(), 0.2 * axis.y.abs()))
     };
     let bends = way.hinges[1..].iter().filter_map(|hinge| along(*hinge));
-    bends.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(hinge, _)| hinge)
+    let best = bends.min_by(|(_, a, across), (_, b, other)| (a - across).total_cmp(&(b - other)));
+    // Hinges at the end of a limb do not bend it: then nothing is known of the segment behind its last hinge.
+    let at_an_end = best.is_none_or(|(_, off, _)| off > AT_AN_END);
+    let (at, axis) = rest.line(last);
+    let bends_last = (at - from).try_normalize(1e-6).is_some_and(|above| axis.dot(&above).abs() < 0.7);
+    if at_an_end && bends_last { Some(last) } else { best.map(|(hinge, ..)| hinge) }
 }
 
 fn limb(rest: &Rest, parts: &[Vec<usize>; 3], root: usize, end: Point3<f64>, end_body: usize) -> Limb {
@@ -235,7 +262,7 @@ fn limb(rest: &Rest, parts: &[Vec<usize>; 3], root: usize, end: Point3<f64>, end
 }
 
 fn leg(rest: &Rest, way: &Way, (pelvis, knees): (usize, Option<[usize; 2]>)) -> Option<Limb> {
-    let parts = split(rest, way, ("knee", knees))?;
+    let parts = split(rest, way, (KNEE, knees))?;
     let shank = rest.robot.joints()[*parts[1].last()?].body;
     let ankle = if parts[2].is_empty() {
         Point3::from(rest.placed[way.end].translation.vector)
@@ -263,7 +290,7 @@ fn beside_neck(rest: &Rest, mut leg: Limb, knee: usize) -> Limb {
 }
 
 fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> Option<Limb> {
-    let parts = split(rest, way, ("elbow", elbows))?;
+    let parts = split(rest, way, (ELBOW, elbows))?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
     let wrist = if parts[2].is_empty() {
         far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0]))

@@ -200,7 +200,7 @@ fn is_left(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
 }
 
 /// Whether the first of two names is that of the left side; `None` if the names do not show it.
-fn left_of(a: &str, b: &str) -> Option<bool> {
+pub(crate) fn left_of(a: &str, b: &str) -> Option<bool> {
     for (left, right) in [("left", "right"), ("l", "r")] {
         let has = |name: &str, side: &str| match side.len() {
             1 => name.split(|letter: char| !letter.is_alphabetic()).any(|word| word == side),

@@ -1,7 +1,8 @@
 //! Retargets a captured motion to a robot.
 
 use mocap_analysis::{
-    BalanceCurves, BodyBalance, OverSoles, Polygon, Support, centre_aside, centre_higher, flights, runs,
+    BalanceCurves, BodyBalance, OverSoles, Polygon, Support, flights, horizontal_displacement, runs,
+    vertical_displacement,
 };
 use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::{Point3, Vector2};
@@ -9,7 +10,7 @@ use nalgebra::{Point3, Vector2};
 use crate::RobotError;
 use crate::anatomy::Anatomy;
 use crate::anchors::{clearances, hold};
-use crate::balance::track;
+use crate::balance::{figures, track};
 use crate::cost::{Costs, Goal, Weights};
 use crate::first_fit::{FIRST_SWEEPS, first_fit};
 use crate::free_fall::fall_freely;
@@ -19,12 +20,14 @@ use crate::landmarks::Humanoid;
 use crate::limb::{Bends, Limb};
 use crate::lowest::lowest;
 use crate::measure::measure;
+use crate::own_motion::OwnSkeleton;
 use crate::planted::hold_still;
 use crate::report::RobotReport;
 use crate::sole::{foot_shapes, lowest_of};
 use crate::solids::{Solids, check_shapes};
-use crate::solve::{Smoothness, Sweeps, fit_frames, fit_motion, whole};
+use crate::solve::{Smoothness, Sweeps, bounds, fit_frames, fit_motion, whole};
 use crate::source::{Source, SourceFrame, Steps};
+use crate::source_points::limb_points;
 use crate::speed_limits::{exceed, highest_steps, hold as hold_speeds};
 
 /// How a motion is put on a robot.
@@ -97,6 +100,10 @@ const BALANCE_SWEEPS: usize = 2;
 /// Distance from the edge of the soles at which the zero-moment point is planned \[m\]: the fitted motion is
 /// not exact.
 const INSIDE: f64 = 0.015;
+/// The share of frames in which a plan has to stand better for a motion of the robot itself to be changed.
+const BETTER: f64 = 0.02;
+/// The share of a greatest step by which rounded numbers are beyond it.
+const ROUNDING: f64 = 1e-3;
 /// Sweeps that restore the positions of feet after joint speeds were limited.
 const HELD_SWEEPS: usize = 6;
 
@@ -136,12 +143,27 @@ pub fn retarget(
     let mut kinematics = Kinematics::new(robot);
     let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
     let humanoid = &anatomy.humanoid;
-    let source = Source::of(clip, metres, options.fps)?;
+    let own = OwnSkeleton::of(clip, metres, robot);
+    let metres = own.as_ref().map_or(metres, |own| own.metres);
+    let points = limb_points(clip, metres, (robot, humanoid, own.as_ref()));
+    let turn = own.as_ref().map(|own| own.turn);
+    let mut source = Source::of(clip, metres, options.fps, (points, turn))?;
+    let own = match own {
+        Some(own) => own.poses(&clip.resampled(options.fps)?, robot),
+        None => None,
+    };
+    let own = own.map(|poses| within_limits(robot, poses));
+    if let Some(poses) = &own {
+        source.is_of(robot, &anatomy, poses);
+    }
     if !(source.leg_length.is_finite() && source.leg_length > LEAST_LEG) {
         return Err(RobotError::SourceLegs { length: source.leg_length });
     }
     let ratio = leg_length(humanoid) / source.leg_length;
     let mut goals = goals(&source, humanoid, ratio);
+    for (goal, pose) in goals.iter_mut().zip(own.iter().flatten()) {
+        goal.values = Some(pose.values.clone());
+    }
     let start = first_pose(&kinematics, &goals[0], &anatomy);
     let solids = solids_of(&mut kinematics, &anatomy);
     let apart = if options.separate { STAGES[0].apart } else { 0.0 };
@@ -149,7 +171,9 @@ pub fn retarget(
     let mut costs = Costs { anatomy: &anatomy, solids: &solids, weights };
     let highest = options.highest(robot);
     let smoothness = smoothness(humanoid, &source.steps, &highest, options.fps);
-    let mut poses = first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints);
+    let is_own = own.is_some();
+    let mut poses =
+        own.unwrap_or_else(|| first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints));
 
     let feet = [0, 1].map(|foot| {
         let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
@@ -161,14 +185,26 @@ pub fn retarget(
         goal.pins = pins;
     }
     lift_swings(robot, humanoid, &poses, &clearances(&source.frames, options.fps), &mut goals);
+    // A motion of the robot itself needs no fit.
     for stage in STAGES {
         let apart = if options.separate { stage.apart } else { 0.0 };
         costs.weights =
             Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
-        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, whole(stage.sweeps));
+        if !is_own {
+            fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, whole(stage.sweeps));
+        }
     }
-    hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
+    if !is_own {
+        hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
+    }
     let balances = options.balance && anatomy.masses.total() > 0.0;
+    let within = |poses: Vec<RobotPose>| {
+        let motion = RobotMotion { fps: options.fps, poses };
+        let share =
+            figures(&track(robot, &anatomy, &motion), robot, &anatomy.masses).and_then(|found| found.within);
+        (motion.poses, share.unwrap_or(0.0))
+    };
+    let as_it_is = (balances && is_own).then(|| poses.clone());
     if balances {
         let mut support = None;
         // The centre of mass must not pull parts into each other.
@@ -184,11 +220,20 @@ pub fn retarget(
         }
         hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
     }
+    if let Some(before) = as_it_is {
+        // A motion of the robot that stands as well as its plan stays as it is.
+        let (planned, before) = (within(poses), within(before));
+        poses = if planned.1 > before.1 + BETTER { planned.0 } else { before.0 };
+    }
     let steps = highest_steps(robot, &highest.speeds, options.fps.frame_time());
     if exceed(&poses, &steps) {
+        // Rounded numbers of a motion on the robot may be beyond a limit.
+        let rounded: Vec<f64> = steps.iter().map(|step| step * (1.0 + ROUNDING)).collect();
+        let is_rounded = is_own && !exceed(&poses, &rounded);
         hold_speeds(&mut poses, &steps);
         poses.iter_mut().for_each(|pose| follow_mimics(robot, &mut pose.values));
-        let sweeps = Sweeps { highest: Some(&steps), ..whole(HELD_SWEEPS) };
+        let sweeps = if is_rounded { 0 } else { HELD_SWEEPS };
+        let sweeps = Sweeps { highest: Some(&steps), ..whole(sweeps) };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
     }
     raise(robot, humanoid, &mut poses, options.fps);
@@ -203,6 +248,18 @@ pub fn retarget(
         .collect();
     let report = measure((robot, &solids), &anatomy, &motion, &goals, &standing, &highest, ratio);
     Ok((motion, report))
+}
+
+/// The poses with every joint within its limits, and mimics where they follow.
+fn within_limits(robot: &Robot, mut poses: Vec<RobotPose>) -> Vec<RobotPose> {
+    let bounds = bounds(robot);
+    for pose in &mut poses {
+        for (value, [min, max]) in pose.values.iter_mut().zip(&bounds) {
+            *value = value.max(*min).min(*max);
+        }
+        follow_mimics(robot, &mut pose.values);
+    }
+    poses
 }
 
 /// The collision shapes of a robot at rest. Parts that penetrate each other at rest, or in the reference stance
@@ -253,8 +310,8 @@ fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Su
 /// also used to detect flights.
 fn aim(goals: &mut [Goal], found: &BodyBalance, support: &Support, fps: FrameRate) {
     let BodyBalance { curves, centre, .. } = found;
-    let aside = centre_aside(curves, centre, support, fps.fps());
-    let higher = centre_higher(&curves.centre, &support.flights, fps.fps());
+    let aside = horizontal_displacement(curves, centre, support, fps.fps());
+    let higher = vertical_displacement(&curves.centre, &support.flights, fps.fps());
     for (frame, goal) in goals.iter_mut().enumerate() {
         let at = centre[frame].xy() + aside[frame];
         goal.centre = Some(Point3::new(at.x, at.y, curves.centre[frame].z + higher[frame]));
@@ -341,6 +398,7 @@ fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goal> {
             lift: [None; 2],
             clear: [0.0; 2],
             centre: None,
+            values: None,
         }
     };
     source.frames.iter().map(of).collect()

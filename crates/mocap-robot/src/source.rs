@@ -3,12 +3,16 @@
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of, floor_of};
 use mocap_model::{
-    Clip, ForwardKinematics, FrameRate, JointId, Pose, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3,
+    Clip, ForwardKinematics, FrameRate, JointId, Pose, Robot, RobotPose, Role, SignedAxis, Skeleton,
+    UnitQuaternion, Vector3,
 };
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
+use crate::anatomy::Anatomy;
+use crate::limb::{BodyPoint, Limb};
 use crate::limb_pairs::nearest_axis;
+use crate::retarget::leg_length;
 
 /// One frame of a captured motion. In pairs, the left comes first.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +31,31 @@ pub(crate) struct SourceFrame {
     pub(crate) arms: Option<[[Vector3<f64>; 2]; 2]>,
     /// Whether toe and heel are in contact.
     pub(crate) contacts: [[bool; 2]; 2],
+}
+
+/// Points of the limbs of a source, by limb: hip, knee and ankle; shoulder, elbow and wrist.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LimbPoints {
+    pub(crate) legs: [[Place; 3]; 2],
+    pub(crate) arms: Option<[[Place; 3]; 2]>,
+}
+
+/// A point fixed to a joint of a source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) joint: JointId,
+    /// In the frame of the joint \[m\].
+    pub(crate) local: Vector3<f64>,
+}
+
+impl LimbPoints {
+    /// The joints of the roles.
+    fn of(joints: &Joints) -> LimbPoints {
+        let places = |limbs: [[JointId; 3]; 2]| {
+            limbs.map(|limb| limb.map(|joint| Place { joint, local: Vector3::zeros() }))
+        };
+        LimbPoints { legs: places(joints.legs), arms: joints.arms.map(places) }
+    }
 }
 
 /// A captured motion in the form that retargeting to a robot needs.
@@ -101,9 +130,17 @@ impl Joints {
 
 impl Source {
     /// Reads a clip with roles, `metres` per unit, at `fps` frames per second.
-    pub(crate) fn of(clip: &Clip, metres: f64, fps: FrameRate) -> Result<Source, RobotError> {
+    /// The limbs are those of `points`, if given: in robots, a hip is not where one of its joints is. `turn` maps the axes
+    /// of the clip to those of the robot; by default, its up axis to Z.
+    pub(crate) fn of(
+        clip: &Clip,
+        metres: f64,
+        fps: FrameRate,
+        (points, turn): (Option<LimbPoints>, Option<UnitQuaternion<f64>>),
+    ) -> Result<Source, RobotError> {
         let joints = Joints::of(clip.skeleton())?;
-        let turn = upright(clip.skeleton().space().up);
+        let points = points.unwrap_or_else(|| LimbPoints::of(&joints));
+        let turn = turn.unwrap_or_else(|| upright(clip.skeleton().space().up));
         let feet = feet_of(clip.skeleton());
         // A robot walks on one level floor.
         let motions: Vec<_> = FootMotion::of(clip, &feet).into_iter().map(FootMotion::on_one_floor).collect();
@@ -119,7 +156,7 @@ impl Source {
             let time = frame as f64 * fps.frame_time() * clip.rate().fps();
             let nearest = (time.round() as usize).min(last);
             kinematics.place(frame);
-            raw.push(RawFrame::of(clip.skeleton(), &kinematics, &joints, &turn, metres, nearest));
+            raw.push(RawFrame::of(clip.skeleton(), &kinematics, (&joints, &points), &turn, metres, nearest));
         }
         let lowest =
             || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
@@ -146,10 +183,38 @@ impl Source {
         let steps = Steps::of(&sampled, &joints);
         Ok(Source { frames, leg_length, ankle_height, steps })
     }
+
+    /// Takes over what the poses of the robot itself show: the goals are met by them.
+    pub(crate) fn is_of(&mut self, robot: &Robot, anatomy: &Anatomy, poses: &[RobotPose]) {
+        let humanoid = &anatomy.humanoid;
+        for (frame, pose) in self.frames.iter_mut().zip(poses) {
+            let placed = robot.place(&pose.base, &pose.values);
+            let at = |point: &BodyPoint| point.at(&placed);
+            let directions = |limb: &Limb| {
+                let [base, middle, end] = [&limb.base, &limb.middle, &limb.end].map(at);
+                [middle - base, end - middle]
+                    .map(|way| way.try_normalize(1e-9).unwrap_or_else(|| -Vector3::z()))
+            };
+            let turned =
+                |body: usize, at_rest: &UnitQuaternion<f64>| placed[body].rotation * at_rest.inverse();
+            let [left, right] = humanoid.legs.each_ref().map(|leg| at(&leg.base));
+            let feet = humanoid.soles.each_ref().map(|sole| sole.body);
+            frame.hips = nalgebra::center(&left, &right);
+            frame.across = left - right;
+            frame.pelvis = turned(humanoid.pelvis, &anatomy.at_rest[0]);
+            frame.torso = turned(humanoid.torso, &anatomy.at_rest[1]);
+            frame.feet = [0, 1].map(|foot| turned(feet[foot], &anatomy.at_rest[2 + foot]));
+            frame.head = humanoid.head.as_ref().map(|head| turned(head.body, &anatomy.head_at_rest));
+            frame.legs = humanoid.legs.each_ref().map(directions);
+            frame.arms = humanoid.arms.as_ref().map(|arms| arms.each_ref().map(directions));
+        }
+        self.leg_length = leg_length(humanoid);
+        self.ankle_height = (humanoid.soles[0].ankle_height + humanoid.soles[1].ankle_height) / 2.0;
+    }
 }
 
 /// The rotation that maps `up` to Z.
-fn upright(up: SignedAxis) -> UnitQuaternion<f64> {
+pub(crate) fn upright(up: SignedAxis) -> UnitQuaternion<f64> {
     mocap_model::rotation_between(&up.vector(), &Vector3::z())
 }
 
@@ -173,26 +238,31 @@ impl RawFrame {
     fn of(
         skeleton: &Skeleton,
         kinematics: &ForwardKinematics,
-        joints: &Joints,
+        (joints, points): (&Joints, &LimbPoints),
         turn: &UnitQuaternion<f64>,
         metres: f64,
         index: usize,
     ) -> RawFrame {
         let at = |joint: JointId| Point3::from(turn * (kinematics.position(joint) * metres));
+        let point =
+            |place: &Place| at(place.joint) + turn * (kinematics.at(place.joint).rotation * place.local);
         let rotation = |joint: JointId| turn * kinematics.at(joint).rotation;
-        let direction = |from: JointId, to: JointId| {
-            (at(to) - at(from)).try_normalize(1e-9).unwrap_or_else(|| -Vector3::z())
+        let placed = |limbs: &[[Place; 3]; 2]| limbs.each_ref().map(|limb| limb.each_ref().map(point));
+        let direction = |from: &Point3<f64>, to: &Point3<f64>| {
+            (to - from).try_normalize(1e-9).unwrap_or_else(|| -Vector3::z())
         };
-        let directions = |limb: &[JointId; 3]| [direction(limb[0], limb[1]), direction(limb[1], limb[2])];
-        let [left, right] = &joints.legs;
-        let middle = |a: JointId, b: JointId| Point3::from((at(a).coords + at(b).coords) / 2.0);
-        let hips = middle(left[0], right[0]);
-        let (across, spine) = match &joints.arms {
-            Some([l, r]) => (at(l[0]) - at(r[0]), middle(l[0], r[0]) - hips),
-            None => (at(left[0]) - at(right[0]), Vector3::z()),
+        let directions =
+            |limb: &[Point3<f64>; 3]| [direction(&limb[0], &limb[1]), direction(&limb[1], &limb[2])];
+        let legs = placed(&points.legs);
+        let arms = points.arms.as_ref().map(placed);
+        let hips = nalgebra::center(&legs[0][0], &legs[1][0]);
+        let across = legs[0][0] - legs[1][0];
+        let (shoulders, spine) = match &arms {
+            Some([l, r]) => (l[0] - r[0], nalgebra::center(&l[0], &r[0]) - hips),
+            None => (across, Vector3::z()),
         };
-        let length =
-            |limb: &[JointId; 3]| (at(limb[1]) - at(limb[0])).norm() + (at(limb[2]) - at(limb[1])).norm();
+        let length = |limb: &[Point3<f64>; 3]| (limb[1] - limb[0]).norm() + (limb[2] - limb[1]).norm();
+        let feet = joints.legs.map(|leg| leg[2]);
         let toe = |foot: JointId| {
             let below = skeleton.subtree(foot).into_iter().skip(1);
             let furthest = below.max_by(|a, b| {
@@ -204,15 +274,15 @@ impl RawFrame {
         RawFrame {
             index,
             hips,
-            across: [at(left[0]) - at(right[0]), across],
+            across: [across, shoulders],
             spine,
-            rotations: [joints.hips, joints.chest, left[2], right[2]].map(rotation),
+            rotations: [joints.hips, joints.chest, feet[0], feet[1]].map(rotation),
             head: joints.head.map(rotation),
-            ankles: [at(left[2]), at(right[2])],
-            toes: [toe(left[2]), toe(right[2])],
-            legs: [directions(left), directions(right)],
-            arms: joints.arms.as_ref().map(|[left, right]| [directions(left), directions(right)]),
-            leg_length: (length(left) + length(right)) / 2.0,
+            ankles: [legs[0][2], legs[1][2]],
+            toes: feet.map(toe),
+            legs: legs.each_ref().map(directions),
+            arms: arms.map(|arms| arms.each_ref().map(directions)),
+            leg_length: (length(&legs[0]) + length(&legs[1])) / 2.0,
         }
     }
 }

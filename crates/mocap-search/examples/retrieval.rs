@@ -1,8 +1,8 @@
 //! How well motions of one class find each other: `retrieval FOLDER` with files `SET_CLASS_STYLE_NUMBER.bvh`.
 //!
-//! Prints the share of queries whose first hit has their class, the same without hits of their own style, and the mean
-//! average precision. Then the same of plain time warping of joint angles, for comparison: the whole motions, every
-//! angle between two bones of the body by itself, without travel and turn.
+//! Prints the share of queries whose first hit has their class, the same without hits of their own
+//! style, and the mean average precision. Then the same for a baseline: time warping of whole
+//! motions by the angles between pairs of bones, without travel and turn.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use mocap_search::{Entry, FindOptions, Motion, Query, find_in};

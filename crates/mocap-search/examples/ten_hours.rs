@@ -1,7 +1,9 @@
-//! Ten hours of motion: how fast they are searched exactly and by an index, and how often both find the same first.
+//! Ten hours of motion: speed of the exact search and of the index, and how often both have the
+//! same best hit.
 //!
-//! `ten_hours FOLDER...`: the BVH files below the folders are repeated with changes until they last ten hours: at other
-//! speeds, which change over time, in the mirror, with swaying limbs, and cut. Queries are ranges of these.
+//! `ten_hours FOLDER...`: the BVH files below the folders are repeated with changes until they last
+//! ten hours: at other speeds, which change over time, mirrored, with swaying limbs, and cut.
+//! Queries are ranges of these.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use cpu_time::ThreadTime;
@@ -111,7 +113,7 @@ fn index(database: &[Motion]) -> Index {
     Index { clips: database.iter().enumerate().map(of).collect(), ..Index::default() }
 }
 
-/// What queries of about one length measured.
+/// Measurements of queries of about one length.
 #[derive(Default)]
 struct Measured {
     seconds: f64,

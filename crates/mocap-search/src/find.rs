@@ -138,8 +138,9 @@ fn samples_of(range: &Range<f64>, count: usize) -> Range<usize> {
     first..end
 }
 
-/// The hits of a query in one motion, best first; they do not overlap. `own` is the range that the query has in this
-/// motion \[s\]: it is left out.
+/// The hits of a query in one motion, best first; they do not overlap. `entry` is the motion with
+/// its index in the database. `own`: whether the query is a range of this motion, which is then
+/// left out.
 pub fn find_in(query: &Query, entry: (usize, &Entry), own: bool, options: &FindOptions) -> Vec<Hit> {
     let (at, entry) = entry;
     let (mut found, mut warping) = (Vec::new(), Warping::default());
@@ -261,7 +262,8 @@ pub(crate) fn each_aligned<const SIZE: usize>(
     if any || database.len() < fewest {
         return;
     }
-    // The motion is too short even at half the speed: it matches a part of the query as a whole.
+    // The motion is too short even at twice the speed of the query: as a whole, it matches a part
+    // of it.
     let missing = length as f32 / (2.0 * database.len() as f32);
     let best = endings(database, &query.samples);
     let best = best.iter().enumerate().min_by(|a, b| order(a.1, b.1).then(a.0.cmp(&b.0)));

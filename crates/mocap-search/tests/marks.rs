@@ -1,7 +1,8 @@
 //! Labels against ranges that were marked by eye, and against the names of Bandai's classes.
 //!
-//! Both need real motion files. A range of an action is found where a range with its label covers a third of it; a state
-//! (idle, walk, run, crouch, sit, kneel, crawl) counts by its time. A fifth of a second at the ends counts for nothing.
+//! Both need captured motion files. A marked action is found if a range with its label covers a
+//! third of it; a state (idle, walk, run, crouch, sit, kneel, crawl) is scored by its duration. The
+//! first and last 0.2 s of a marked range are ignored.
 
 use mocap_model::Clip;
 use mocap_search::labels::{Label, Segment, label, side_name};
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 const MARKS: &str = include_str!("marks.tsv");
-/// The ends of ranges are not sharper \[s\].
+/// Tolerance of the ends of marked ranges \[s\].
 const ENDS: f64 = 0.2;
 
 struct Mark {
@@ -42,7 +43,7 @@ fn marked() -> BTreeMap<&'static str, Marked> {
     clips
 }
 
-/// A motion of Acclaim; its skeleton is called as it is, up to a number.
+/// A motion of an AMC file; its skeleton has the same file name up to the number of the take.
 fn acclaim(path: &str) -> Clip {
     use mocap_formats::{amc, asf};
     let file = mocap_corpus::folder().join(path);
@@ -54,7 +55,7 @@ fn acclaim(path: &str) -> Clip {
     amc::to_clip(&skeleton, &motion, &Default::default()).unwrap().value
 }
 
-/// A clip of the corpus: where the folder is there, so are its files.
+/// A clip of the corpus; if the corpus exists, the file must exist.
 fn clip(path: &str) -> Clip {
     if path.ends_with(".amc") {
         return acclaim(path);
@@ -78,7 +79,7 @@ fn overlap(a: &Range<f64>, b: &Range<f64>) -> f64 {
     (a.end.min(b.end) - a.start.max(b.start)).max(0.0)
 }
 
-/// What was found and marked of a label: ranges, or seconds.
+/// The found and marked amounts of a label: numbers of ranges, or seconds.
 #[derive(Default)]
 struct Score {
     right: f64,

@@ -1,6 +1,7 @@
 //! Deforms a mesh: linear blend, spherical blend and dual quaternions.
 //!
-//! Matrices are kept and blended as 64-bit numbers; vertices are handed out as 64-bit numbers or rounded once to 32 bits.
+//! Matrices are kept and blended as 64-bit numbers; vertices are returned as 64-bit numbers, or
+//! rounded once to 32 bits.
 //!
 //! Based on: N. Magnenat-Thalmann, R. Laperrière, D. Thalmann, "Joint-dependent local deformations for hand animation and
 //! object grasping", 1988; L. Kavan, J. Žára, "Spherical blend skinning", 2005; L. Kavan, S. Collins, J. Žára, C.

@@ -1,6 +1,6 @@
 //! Share and depth of vertices inside the rest of a body, measured on the mesh.
 
-use crate::shadow::Shadow;
+use crate::shadow::OccupancyBounds;
 use crate::{Affine, Surface, TriangleTree};
 use mocap_model::Vector3;
 
@@ -11,7 +11,7 @@ const INSIDE: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct InsideMeter {
     tree: TriangleTree,
-    shadow: Shadow,
+    shadow: OccupancyBounds,
     /// The vertices that are measured.
     measured: Vec<u32>,
     /// The vertices of the triangles.
@@ -60,7 +60,7 @@ impl InsideMeter {
         obstacle.dedup();
         let tree = TriangleTree::new(triangles, surface.positions());
         let places = surface.positions().to_vec();
-        Some(InsideMeter { tree, shadow: Shadow::default(), measured, obstacle, places })
+        Some(InsideMeter { tree, shadow: OccupancyBounds::default(), measured, obstacle, places })
     }
 
     /// The vertices that are measured.
@@ -68,7 +68,8 @@ impl InsideMeter {
         &self.measured
     }
 
-    /// Poses the vertices that are needed; the tree is fitted only if a measured vertex may be inside.
+    /// Poses the measured vertices and those of the triangles, and fits the quick test to them; the
+    /// tree is fitted by the callers.
     fn pose(&mut self, surface: &Surface, palette: &[Affine]) {
         for vertex in self.obstacle.iter().chain(&self.measured) {
             self.places[*vertex as usize] = surface.posed_vertex(palette, *vertex as usize);
@@ -142,7 +143,8 @@ impl InsideMeter {
         found
     }
 
-    /// The least distance of some vertices from the triangles in a pose, at most `within`; negative inside.
+    /// The least distance of some vertices from the triangles in a pose [units of the skeleton],
+    /// negative inside, and that vertex; `None` if all are further away than `within`.
     pub fn gap(
         &mut self,
         surface: &Surface,

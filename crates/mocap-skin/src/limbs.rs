@@ -65,8 +65,9 @@ pub struct LimbSolids {
 }
 
 impl LimbSolids {
-    /// Cuts a mesh into limbs: a triangle belongs to a limb where the strongest joints of its three vertices do. `rest`
-    /// are the vertices in the pose that counts as whole. Limbs without a volume at rest are left out.
+    /// Cuts a mesh into limbs: a triangle belongs to a limb where the strongest joints of its three
+    /// vertices do. `rest` are the vertices in the pose with which volumes are compared. Limbs
+    /// without a volume at rest are left out.
     ///
     /// # Panics
     /// If the lists are of another mesh.

@@ -50,8 +50,8 @@ impl RotationCentres {
     }
 }
 
-/// The point r in the bind pose that minimises the sum of |K_a r − K_b r|² over all pairs of bones; of several
-/// such points, the one nearest to the joint that comes closest.
+/// The point r in the bind pose that minimises the sum of |K_a r − K_b r|² over all pairs of bones.
+/// If there are several, the one nearest to the joint (of these bones) with the least sum.
 fn centre(set: &[u32], maps: &[Rows], joints: &[Vector3<f64>]) -> Vector3<f64> {
     let linear = |bone: u32| Matrix3::from_fn(|row, column| maps[bone as usize][4 * row + column]);
     let shift = |bone: u32| Vector3::from_fn(|row, _| maps[bone as usize][4 * row + 3]);

@@ -11,7 +11,7 @@ type Cell = [u8; 3];
 
 /// The extent of a surface seen from three sides.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shadow {
+pub(crate) struct OccupancyBounds {
     min: Vector3<f64>,
     max: Vector3<f64>,
     /// Cells per length.
@@ -23,7 +23,7 @@ pub(crate) struct Shadow {
     cells: Vec<Cell>,
 }
 
-impl Shadow {
+impl OccupancyBounds {
     /// Fits it to triangles in a pose; `vertices` are those that they have.
     pub(crate) fn refit(&mut self, triangles: &[[u32; 3]], vertices: &[u32], places: &[Vector3<f64>]) {
         let (mut min, mut max) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn nothing_inside_is_refused() {
         let (places, triangles) = sphere(Vector3::new(1.0, 2.0, 3.0), 0.7, 20);
-        let mut shadow = Shadow::default();
+        let mut shadow = OccupancyBounds::default();
         let vertices: Vec<u32> = (0..places.len() as u32).collect();
         shadow.refit(&triangles, &vertices, &places);
         let mut refused = 0;

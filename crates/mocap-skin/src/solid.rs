@@ -15,8 +15,8 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// The solid of some triangles. `positions` show which vertices are at the same position; they are those of
-    /// any pose at bind.
+    /// The solid of some triangles. `positions`, in the bind pose, show which vertices are at the
+    /// same position.
     ///
     /// # Panics
     /// If a triangle names a vertex that does not exist.
@@ -44,8 +44,8 @@ impl Solid {
         Solid { triangles, holes: holes.into_values().collect() }
     }
 
-    /// The number of edges that belong to only one triangle, or to two in the same direction; 0 for a closed
-    /// surface.
+    /// The number of triangle edges that no other triangle has in the opposite direction; 0 for a
+    /// closed surface.
     pub fn open_edges(&self) -> usize {
         self.holes.iter().map(Vec::len).sum()
     }

@@ -6,10 +6,10 @@ use nalgebra::Matrix3;
 
 use crate::SolveError;
 
-/// The rotation of a joint.
+/// How a joint can rotate.
 #[derive(Clone, Debug)]
 pub(crate) enum Turns {
-    /// It does not.
+    /// Not at all.
     Fixed,
     /// About any axis.
     Ball,

@@ -33,7 +33,7 @@ const USUAL: (f64, f64) = (40.0, 3.0);
 const NOT_SHOWN: f64 = 1e3;
 
 /// Deviation of a joint from its interpolation, by distance in octaves of frames [rad].
-struct Evenness {
+struct InterpolationError {
     /// Interpolated linearly between two poses, by the geometric mean of the distances to both.
     between: [f64; OCTAVES],
     /// The same on the curve through two more poses outside of them.
@@ -42,11 +42,11 @@ struct Evenness {
     beside: [f64; OCTAVES],
 }
 
-impl Evenness {
-    fn of(joint: usize, states: &[State], doubted: &[Vec<bool>], rate: f64) -> Evenness {
+impl InterpolationError {
+    fn of(joint: usize, states: &[State], doubted: &[Vec<bool>], rate: f64) -> InterpolationError {
         let sure = |frame: usize| (!doubted[frame][joint]).then(|| states[frame].turns[joint]);
         let none = [0.0; OCTAVES];
-        let mut found = Evenness { between: none, curved: none, beside: none };
+        let mut found = InterpolationError { between: none, curved: none, beside: none };
         for octave in 0..OCTAVES {
             let step = 1usize << octave;
             let seconds = step as f64 / rate;
@@ -133,7 +133,7 @@ fn hold(
     states: &[State],
     (joint, frame): (usize, usize),
     (from, to): (usize, usize),
-    evenness: &Evenness,
+    evenness: &InterpolationError,
     sure: impl Fn(usize) -> bool,
     held: &mut State,
 ) -> f64 {
@@ -141,16 +141,17 @@ fn hold(
     if to <= from {
         held.turns[joint] = states[from].turns[joint];
         held.angles[joint] = states[from].angles[joint];
-        return Evenness::at(&evenness.beside, away[0]);
+        return InterpolationError::at(&evenness.beside, away[0]);
     }
     let share = away[0] / (away[0] + away[1]);
     let distance = (away[0] * away[1]).sqrt();
     let [a, b] = [from, to].map(|end| states[end].turns[joint]);
     let straight = slerp(&a, &b, share);
-    let sigma = Evenness::at(&evenness.between, distance).max(UNEVEN * a.angle_to(&b));
+    let sigma = InterpolationError::at(&evenness.between, distance).max(UNEVEN * a.angle_to(&b));
     if let Some(curve) = Curve::of((from, to), frame, sure) {
         let turn = curve.turn(states, joint);
-        let curved = Evenness::at(&evenness.curved, distance).max(UNEVEN * straight.angle_to(&turn));
+        let curved =
+            InterpolationError::at(&evenness.curved, distance).max(UNEVEN * straight.angle_to(&turn));
         if curved < sigma {
             held.turns[joint] = turn;
             (0..2).for_each(|axis| held.angles[joint][axis] = curve.angle(states, joint, axis));
@@ -178,8 +179,8 @@ pub(crate) fn bridge(
     let body = &subject.body;
     let joints = body.joints.len();
     let mut solver = FrameSolver::new(body);
-    let evenness: Vec<Evenness> =
-        (0..joints).map(|joint| Evenness::of(joint, states, doubted, rate)).collect();
+    let evenness: Vec<InterpolationError> =
+        (0..joints).map(|joint| InterpolationError::of(joint, states, doubted, rate)).collect();
     // By joint: the previous and the next frame in which it is known.
     let mut before: Vec<Vec<Option<usize>>> = Vec::with_capacity(states.len());
     let mut last = vec![None; joints];

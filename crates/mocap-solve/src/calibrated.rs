@@ -60,7 +60,9 @@ pub(crate) fn best_size(take: &Take, used: &[bool], pelvis: Option<&Pelvis>) -> 
     })
 }
 
-/// Calibrates attachments, and lengths of a skeleton that is `made`; names markers that are wrong throughout.
+/// Calibrates attachments, and bone lengths if the skeleton is made from the template. `made`: the
+/// pelvis of such a skeleton, if known; `None` for a given skeleton. Markers that are wrong
+/// throughout are no longer `used`, with a warning.
 pub(crate) fn calibrate(
     mut subject: Subject,
     take: &Take,
@@ -112,7 +114,7 @@ pub(crate) fn calibrate(
         let out = used.iter().filter(|used| !**used).count();
         if out as f64 > MOST_WRONG * used.len() as f64 {
             let share = 100.0 * out as f64 / used.len() as f64;
-            return Err(SolveError::NoFit { share, limit: (FAR.1 * 1e3) as u32 });
+            return Err(SolveError::NoFit { share, limit: (MOST_WRONG * 100.0) as u32 });
         }
     }
     subject.attached.iter_mut().for_each(|attached| attached.weight = sigma.max(LEAST_SIGMA).powi(-2));

@@ -46,7 +46,7 @@ pub struct Attachment {
     pub place: [f64; 3],
 }
 
-/// 2: the forearms of a skeleton that was made are of two parts.
+/// Since version 2, the forearms of a skeleton made of the subject have two parts.
 const VERSION: u32 = 2;
 
 impl Calibration {

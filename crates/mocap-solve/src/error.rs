@@ -12,7 +12,7 @@ pub enum SolveError {
     #[error("no marker set is called '{name}'; there are {known}")]
     UnknownSet { name: String, known: String },
     #[error(
-        "{found} of {all} labels are known, a body needs at least {least}, and the points do not lie as a known marker set does: {examples}; the recording shows {segments}"
+        "{found} of {all} labels are known, a body needs at least {least}, and the points match no known marker set: {examples}; the recording shows {segments}"
     )]
     TooFewLabels { found: usize, all: usize, least: usize, examples: String, segments: String },
     #[error("the recording shows several subjects: {names}; choose one")]
@@ -36,10 +36,11 @@ pub enum SolveError {
     )]
     NoFrameSeen { most: usize, markers: usize, least: usize },
     #[error(
-        "the markers do not fit a body: after the best fit {share:.0} % of them are more than {limit} mm off"
+        "the markers do not fit a body: {share:.0} % of them are far from where the others put them, and at most \
+         {limit} % may be left out"
     )]
     NoFit { share: f64, limit: u32 },
-    #[error("the calibration is of other markers: {missing} of {all} labels are not in it")]
+    #[error("the calibration lacks {missing} of {all} labels")]
     OtherCalibration { missing: usize, all: usize },
     #[error(
         "the calibration has no bones of a body, as one that was written with a target: name the target again"
@@ -95,7 +96,7 @@ pub enum SolveWarning {
     WrongThroughout { marker: String, off: f64 },
     #[error("exchanged with '{other}' in {count} frames from {first} to {last}; they are exchanged back")]
     Swap { marker: String, other: String, first: usize, last: usize, count: usize },
-    #[error("{count} positions are up to {} mm off and count for little; the first in frame {first}", mm(*off))]
+    #[error("{count} positions are up to {} mm off and have little weight; the first in frame {first}", mm(*off))]
     Ghosts { marker: String, count: usize, first: usize, off: f64 },
     #[error("not seen in {count} of {frames} frames; the model fills them")]
     Gaps { marker: String, count: usize, frames: usize },
@@ -107,7 +108,7 @@ pub enum SolveWarning {
     OtherSubject { share: f64 },
     #[error("no usable marker is on {}: kept in the rest pose", joints.join(", "))]
     Bare { joints: Vec<String> },
-    #[error("example poses fill nothing: {reason}")]
+    #[error("gaps are not filled from example poses: {reason}")]
     NotFilled { reason: String },
     #[error(
         "the take hardly moves ({degrees:.0} degrees at most): where markers are attached is mostly what the table says"

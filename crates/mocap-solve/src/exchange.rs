@@ -27,8 +27,9 @@ const SIGMA: f64 = 0.006;
 /// σ of a marker's step relative to its partners: a constant [m], a part per second of gap [m/s], and a share
 /// of the partners' motion.
 const STEP: (f64, f64, f64) = (0.006, 0.3, 0.35);
-/// Greatest cost of one distance, and of one step: ghosts count no more. A marker that continues smoothly is
-/// stronger evidence than distances, which change when a forearm twists.
+/// Greatest cost of one distance, and of one step: a ghost adds no more. The cap of steps is higher
+/// because a marker that continues smoothly is stronger evidence than distances, which change when
+/// a forearm twists.
 const CAP: (f64, f64) = (12.0, 120.0);
 /// Additional cost of an exchanged frame.
 const EXCHANGED: f64 = 0.5;
@@ -39,7 +40,8 @@ const GAIN: f64 = 60.0;
 const BETTER: f64 = 0.25;
 /// Least saving in steps at which labels count as jumping.
 const JUMP: f64 = 15.0;
-/// Exchanges that show both markers in fewer consecutive frames are ghosts.
+/// A run that shows both markers in fewer frames than this, or in less than a third of its frames,
+/// is taken for ghosts and left as labelled.
 const FEWEST: usize = 3;
 /// Most exchanges that are found.
 const MOST: usize = 64;
@@ -245,8 +247,9 @@ struct Way {
     jump: f64,
 }
 
-/// Whether a run of exchanged frames shows both markers often enough, and either fits far better when exchanged
-/// or begins and ends with a jump.
+/// Whether a run of exchanged frames is accepted. It must show both markers often enough, and no
+/// label may continue smoothly at an end of it. It must also fit far better when exchanged, or
+/// begin and end with a jump.
 fn is_sure(take: &Take, (a, b): (usize, usize), ways: &[Way], row: Range<usize>) -> bool {
     let both = |way: &&Way| take.point(way.frame, a).is_some() && take.point(way.frame, b).is_some();
     let seen = ways[row.clone()].iter().filter(both).count();
@@ -258,7 +261,8 @@ fn is_sure(take: &Take, (a, b): (usize, usize), ways: &[Way], row: Range<usize>)
     let jumps = [Some(&ways[row.start]).filter(|_| row.start > 0), ways.get(row.end)];
     let jumps: Vec<f64> = jumps.into_iter().flatten().map(|way| way.jump).collect();
     let jumped = !jumps.is_empty() && jumps.iter().sum::<f64>() > JUMP * jumps.len() as f64;
-    // A marker that continues smoothly at both ends was not exchanged, whatever its distances.
+    // Labels that continue smoothly at an end of the run were not exchanged, whatever the
+    // distances.
     let smooth = jumps.iter().any(|jump| *jump < -JUMP);
     !smooth && (jumped && cross < stay + row.len() as f64 || cross < BETTER * stay)
 }

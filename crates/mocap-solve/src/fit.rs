@@ -284,7 +284,7 @@ pub(crate) fn residuals(subject: &Subject, take: &Take, candidates: &[Candidate]
 /// σ of all markers and of each, from residuals [m]: robust against ghosts. A marker that fits better than most
 /// gets no smaller σ.
 pub(crate) fn sigmas_of(residuals: &[Vec<f64>], used: &[bool]) -> (f64, Vec<f64>) {
-    // The median distance of three normal numbers is 1.54 σ.
+    // The median length of a vector of three independent normal components is 1.54 σ.
     let middle = |mut values: Vec<f64>| {
         values.sort_by(f64::total_cmp);
         values.get(values.len() / 2).map(|median| median / 1.54)
@@ -326,7 +326,8 @@ pub(crate) fn track(subject: &Subject, take: &Take, used: &[bool], candidates: &
     states.into_iter().flatten().collect()
 }
 
-/// Whether a pose is so near that its markers are within the robust loss; one may be a ghost.
+/// Whether a pose is so near that all markers are within the width of the robust loss, except one
+/// at most, which may be a ghost.
 fn is_near(solver: &mut FrameSolver, subject: &Subject, seen: &[Seen], state: &State) -> bool {
     subject.body.place(state, &mut solver.placed);
     let is_off = |(marker, place): &&Seen| {

@@ -1,9 +1,14 @@
 //! The pose of one frame: robust Gauss-Newton steps on the angles of all joints.
 //!
-//! `Σ ρ(|m_k − (p_j + R_j a_k)|²) / σ² + Σ |log(q̄⁻¹ q)|²_W + Σ excess² / σ_l²`: markers, the usual turns of joints, and
-//! limits of angles. `ρ(r²) = c² r² / (c² + r²)` (Geman, McClure, 1987) with the weights `(c² / (c² + r²))²`; steps are
-//! damped until one lowers the sum. Derivatives are analytic. Small steps follow the second derivatives of places as well
-//! (Newton), and the smallest keep the matrix of the step before.
+//! Minimises, for markers, the usual turns of joints, and limits of angles:
+//!
+//! `Σ ρ(|m_k − (p_j + R_j a_k)|²) / σ² + Σ |log(q̄⁻¹ q)|²_W + Σ excess² / σ_l²`
+//!
+//! `m_k` is a marker, `a_k` its place on joint `j` with position `p_j` and rotation `R_j`; `q` is a
+//! rotation, `q̄` its rest. `ρ(r²) = c² r² / (c² + r²)` (Geman, McClure, 1987) has the weights
+//! `(c² / (c² + r²))²`. Steps are damped until one lowers the sum. Derivatives are analytic. Small
+//! steps include the second derivatives of places (Newton), and the smallest reuse the matrix of
+//! the step before.
 
 use mocap_model::{UnitQuaternion, Vector3, log};
 use nalgebra::Matrix3;
@@ -57,7 +62,7 @@ pub(crate) struct Held<'a> {
 ///
 /// Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, composite bodies.
 #[derive(Clone, Copy, Debug, Default)]
-struct Carried {
+struct CompositeMoments {
     weight: f64,
     /// `Σ w p`.
     first: Vector3<f64>,
@@ -82,7 +87,7 @@ pub(crate) enum Needed {
     Newton,
 }
 
-impl Carried {
+impl CompositeMoments {
     fn add(&mut self, weight: f64, at: &Vector3<f64>, off: &Vector3<f64>) {
         self.weight += weight;
         self.first += at * weight;
@@ -92,7 +97,7 @@ impl Carried {
         self.covariance += off * at.transpose() * weight;
     }
 
-    fn join(&mut self, other: &Carried) {
+    fn join(&mut self, other: &CompositeMoments) {
         self.weight += other.weight;
         self.first += other.first;
         self.second += other.second;
@@ -108,7 +113,7 @@ pub(crate) struct FrameSolver {
     pub(crate) placed: Placed,
     pub(crate) hessian: TreeMatrix,
     pub(crate) gradient: Vec<f64>,
-    carried: Vec<Carried>,
+    carried: Vec<CompositeMoments>,
     motions: Vec<[Vector3<f64>; 2]>,
     factor: TreeMatrix,
     step: Vec<f64>,
@@ -317,7 +322,7 @@ impl FrameSolver {
         let c = scale * scale;
         let origin = self.placed.position[0];
         self.carried.clear();
-        self.carried.resize(body.joints.len(), Carried::default());
+        self.carried.resize(body.joints.len(), CompositeMoments::default());
         for (marker, place) in seen {
             let Attached { joint, place: attached, weight } = markers[*marker];
             let at = self.placed.of(joint, &attached);

@@ -90,7 +90,7 @@ impl Geometry {
         self.roles.iter().find(|(other, _)| *other == role).map(|(_, id)| *id)
     }
 
-    /// Away from the floor, at rest in object space.
+    /// Upwards at rest, in object space: from the hips to the chest, perpendicular to left.
     pub(crate) fn up(&self) -> Vector3<f64> {
         self.up
     }
@@ -104,7 +104,8 @@ impl Geometry {
         Some(self.places[self.find(role)?.index()])
     }
 
-    /// The joint that carries a segment; if the skeleton has none, the next one towards the body.
+    /// The joint that carries a segment. If the skeleton has no joint for a head, shoulder, hand or
+    /// foot, the next one towards the trunk.
     pub(crate) fn joint(&self, segment: Segment, side: Option<Side>) -> Option<JointId> {
         let role = |segment| self.find(role_of(segment, side));
         match segment {
@@ -159,8 +160,8 @@ impl Geometry {
         }
     }
 
-    /// The three directions of a landmark's place and their standard deviations, as the precision of that place in object
-    /// space [1/m²].
+    /// The precision (inverse of the covariance) of a landmark's place at rest, in object space
+    /// [1/m²]: from its standard deviations along the three axes of its segment.
     pub(crate) fn precision(&self, landmark: &Landmark) -> Option<Matrix3<f64>> {
         let place = self.rest_place(landmark)?;
         let mut sum = Matrix3::zeros();

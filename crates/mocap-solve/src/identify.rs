@@ -19,7 +19,7 @@ const HEADINGS: usize = 12;
 /// Number of frames that are tried as the first one, and of frames that decide together.
 const STARTS: usize = 3;
 const FRAMES: usize = 12;
-/// Widths of the robust loss on the way [m].
+/// Widths of the robust loss in the steps of a search, first to last [m].
 const WIDTHS: [f64; 9] = [0.5, 0.4, 0.3, 0.25, 0.2, 0.2, 0.15, 0.15, 0.12];
 /// Number of these widths after which the worst starts are dropped.
 const FIRST_WIDTHS: usize = 3;
@@ -109,7 +109,8 @@ fn fullest(points: &Points<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// How tall the body stands in most frames [m].
+/// Median over frames of the vertical extent of all points [m]; `None` if it is implausible for a
+/// body.
 fn height(points: &Points<'_>, frames: &[usize]) -> Option<f64> {
     let mut heights: Vec<f64> = frames
         .iter()
@@ -296,8 +297,8 @@ fn together(
 
 /// Greatest number of markers of a joint whose order is tried: 120 orders.
 const MOST_ORDERED: usize = 5;
-/// An order is accepted if its distances differ from those of the points by at most this more than the first
-/// order's [m].
+/// An order is tried if the root mean square difference of its distances from those of the points
+/// is greater than that of the first order by less than this [m].
 const ALIKE: f64 = 0.03;
 /// Frames in which orders are compared.
 const ORDER_FRAMES: usize = 4;
@@ -366,7 +367,7 @@ fn distances(things: &[usize], between: impl Fn(usize, usize) -> f64) -> Vec<f64
     pairs.map(|(a, b)| between(a, b)).collect()
 }
 
-/// All orders of a few things, the one as they are first.
+/// All permutations of `0..count`; the identity is the first.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for _ in 0..count {

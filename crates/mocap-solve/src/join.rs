@@ -83,9 +83,9 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Continues the solution of a frame and the one before it through `frames`, until it is equal to the known
-    /// poses. Returns these poses and by how much worse they fit; `None` if it never becomes equal, or would
-    /// give up a marker.
+    /// Continues the solution of a frame and the one before it through `frames`, until it is equal
+    /// to the known poses or the take ends. Returns the new poses and by how much worse they fit;
+    /// `None` if it never becomes equal, or costs more than a marker that is left unexplained.
     fn follow(
         &self,
         solver: &mut FrameSolver,

@@ -7,7 +7,7 @@ use mocap_model::Side;
 pub(crate) struct Label {
     /// All of it.
     pub(crate) whole: String,
-    /// Its side and the rest, where a word or the first letter may be a side.
+    /// Each way to read a side from the label: whether it is left, and the name without it.
     pub(crate) sided: Vec<(bool, String)>,
 }
 

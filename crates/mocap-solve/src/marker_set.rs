@@ -198,7 +198,7 @@ impl MarkerSets {
         self.sets.get(set).map(|markers| expanded(markers))
     }
 
-    /// Only the labels of a set are known then.
+    /// The known labels of a set with their landmarks; `None` if no set has the name.
     pub(crate) fn only(&self, set: &str) -> Option<Vec<(String, Landmark)>> {
         let labels = self.labels(set)?;
         Some(

@@ -95,8 +95,8 @@ pub(crate) fn report(
 /// By frame: the joint with the greatest uncertainty, and that uncertainty \[m\].
 pub(crate) type WorstKnown = [Option<(usize, f64)>];
 
-/// Frames with too few markers, with markers that are off, with joints that are uncertain (`off`), and with
-/// jumps.
+/// Frames with too few markers, with markers that do not fit, with uncertain joints (`off`: by
+/// frame), and with jumps.
 pub(crate) fn doubtful(
     subject: &Subject,
     take: &Take,
@@ -121,13 +121,14 @@ pub(crate) fn doubtful(
             Some("fewer than half of the markers are where the body carries them".to_owned())
         } else {
             let unsure = off[frame].filter(|(_, sigma)| *sigma > UNSURE);
-            let unsure = unsure.map(|(joint, _)| format!("markers do not show where {} is", name(joint)));
+            let unsure =
+                unsure.map(|(joint, _)| format!("too few markers determine the position of {}", name(joint)));
             let strained = strained[frame].map(|joint| {
                 format!("markers near {} do not fit, and others are missing there", name(joint))
             });
             unsure
                 .or(strained)
-                .or(jumps[frame].map(|joint| format!("{} jumps from a frame to the next", name(joint))))
+                .or(jumps[frame].map(|joint| format!("{} jumps between two frames", name(joint))))
         };
         reasons.push(reason.map(|reason| (confidence, reason)));
     }

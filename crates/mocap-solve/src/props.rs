@@ -14,7 +14,7 @@ use crate::report::{PropReport, Residual};
 use crate::rigid::{self, Column};
 use crate::subject::Subject;
 
-/// A rigid body that fits no limb.
+/// A rigid body that is not worn on a limb.
 #[derive(Clone, Debug)]
 pub struct Prop {
     /// What the labels of its markers have in common, else `prop` and a number.
@@ -29,7 +29,8 @@ pub struct Prop {
 const LEAST_WIDTH: f64 = 0.01;
 /// Points that keep their place relative to a bone within this are worn on it [m]; skin moves as much.
 const WORN: f64 = 0.03;
-/// Points further from the middle of a bone than its length, and than this, are not worn [m].
+/// Points further from a joint than the length of its longest bone plus this are not worn on it
+/// [m].
 const REACH: f64 = 0.15;
 /// A frame in which the points of a prop fit worse than this shows something else [m].
 const FITS: f64 = 0.02;

@@ -24,7 +24,8 @@ pub(crate) fn distances(subject: &Subject, take: &Take, states: &[State]) -> Vec
     found
 }
 
-/// By frame: the joints whose own markers, or those next to them, are not all seen in plausible places.
+/// By frame: the joints whose own markers, or those of their parent or children, are not all seen
+/// in plausible places. Never the root.
 pub(crate) fn doubted(
     subject: &Subject,
     take: &Take,
@@ -53,8 +54,8 @@ pub(crate) fn doubted(
         .collect()
 }
 
-/// Markers near a joint strain it if they fit worse than usual by the first value as a factor, and by the
-/// second [m].
+/// Markers near a joint strain it if the root mean square of their distances exceeds its median
+/// over all frames by the first value as a factor, and also exceeds the second value [m].
 const STRAINED: (f64, f64) = (3.0, 0.005);
 
 /// By frame: a joint near which a marker is missing while the others fit far worse than usual.

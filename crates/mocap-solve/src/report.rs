@@ -116,7 +116,7 @@ pub struct PropReport {
 pub struct Repairs {
     /// Positions that were missing; the body shows where they were.
     pub gaps: usize,
-    /// Positions that were left out of residuals, since they are not where the marker can be; they count for little.
+    /// Positions that were left out of residuals, since they are not where the marker can be; they have little weight.
     pub ghosts: usize,
     /// Frames in which two labels were exchanged back, over all pairs.
     pub swaps: usize,

@@ -21,7 +21,7 @@ pub(crate) const SAMPLES: usize = 400;
 const CONSTANT: f64 = 0.004;
 /// Two points are compared if they are seen together in at least this share of frames.
 const TOGETHER: f64 = 0.25;
-/// Most columns that are compared, the first by label: pairs grow with their square.
+/// Only this many columns are compared, the first ones: the number of pairs grows quadratically.
 const MOST: usize = 300;
 /// Fewer points do not determine a rotation.
 const FEWEST: usize = 3;

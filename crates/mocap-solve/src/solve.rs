@@ -30,7 +30,7 @@ pub struct SolveOptions<'a> {
     pub set: Option<&'a str>,
     /// A trial of the subject standing still.
     pub static_trial: Option<&'a Markers>,
-    /// What an earlier take of the subject showed.
+    /// The calibration of the subject from an earlier take.
     pub calibration: Option<&'a Calibration>,
 }
 
@@ -43,9 +43,10 @@ pub struct Solved {
     pub props: Vec<Prop>,
     /// How well it fits.
     pub report: SolveReport,
-    /// What other takes of the subject need.
+    /// The calibration of the subject, for its other takes.
     pub calibration: Calibration,
-    /// Joints that no marker shows for longer than a moment: gaps, and limbs without markers. There the pose is a guess.
+    /// Joints that no marker shows for longer than 0.2 s: in gaps, and in limbs without markers.
+    /// The pose is a guess there.
     pub unseen: Vec<Unseen>,
     /// What was repaired or is doubtful.
     pub warnings: Vec<SolveWarning>,

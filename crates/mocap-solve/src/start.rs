@@ -8,7 +8,9 @@ use crate::frame::{Attached, FrameOptions, FrameSolver, Seen, rigid_fit};
 /// Widths of the robust loss, from first to last [m].
 const NARROWING: [f64; 4] = [2.0, 0.5, 0.2, 0.1];
 
-/// A pose from the markers of its frame only; `None` if too few of them are on the trunk.
+/// A pose from the markers of its frame only, and its cost. The root is fitted to the markers of
+/// the root joint, or to all if fewer than three of these are seen. `None` if fewer than three are
+/// seen in all.
 pub(crate) fn cold(
     solver: &mut FrameSolver,
     body: &Body,
@@ -47,7 +49,8 @@ pub(crate) fn cold(
     Some((state, cost))
 }
 
-/// A pose that starts from a nearby one.
+/// Solves a frame from a nearby pose (`state`), with one robust width after the other; returns the
+/// cost.
 pub(crate) fn warm(
     solver: &mut FrameSolver,
     body: &Body,

@@ -256,7 +256,8 @@ fn metres_of(markers: &Markers, columns: &[usize], warnings: &mut Vec<SolveWarni
     }
 }
 
-/// The largest distance between two markers in a frame, typical of some frames [units of the file].
+/// The largest distance between two markers of a frame, median over about 31 frames
+/// [units of the file].
 fn extent(markers: &Markers, columns: &[usize]) -> Option<f64> {
     let step = markers.frames().div_ceil(31).max(1);
     let mut sizes: Vec<f64> = Vec::new();

@@ -32,7 +32,7 @@ impl TreeMatrix {
         self.values.fill(0.0);
     }
 
-    /// Takes the numbers of a matrix of the same tree.
+    /// Copies the numbers of a matrix of the same tree.
     pub(crate) fn copy_from(&mut self, other: &TreeMatrix) {
         self.values.copy_from_slice(&other.values);
     }

@@ -18,8 +18,8 @@ use crate::{Cell, Entry, Text, TomlError, TomlProblem, Value};
 /// Reads a struct from a table.
 ///
 /// # Errors
-/// Where a key is unknown (`of` names the table in the message), a value is wrong, or a key is missing. The last is
-/// checked last, and has no place.
+/// Where a key is unknown (`of` names the table in the message), a value is wrong, or a key is
+/// missing. Missing keys are reported last, without a place.
 pub fn settings<'a, T: Deserialize<'a>>(
     text: &'a Text,
     of: &str,

@@ -1,4 +1,4 @@
-//! Looks at a file twice: as it was written, and as what it means.
+//! Shows a file twice: its values as written, and the motion that they describe.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -5,7 +5,7 @@
 use mocap::prelude::*;
 
 fn main() -> Result<(), mocap::Error> {
-    // The ASF beside it is found by its name.
+    // The ASF in the same folder is found by its name.
     let clip = mocap::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.amc"))?.value;
     let space = mocap::with_up(clip.skeleton().space(), "Z".parse().expect("an axis"));
     let metres = Unit { metres: 1.0, source: UnitSource::File };

@@ -1,4 +1,4 @@
-//! Puts a walk on a body of other proportions and prints how well it went.
+//! Retargets a walk to a body of other proportions and prints figures of quality.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

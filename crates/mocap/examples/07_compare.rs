@@ -1,4 +1,4 @@
-//! Measures how far two versions of a motion are apart, in object space.
+//! Measures the difference between two versions of a motion in object space.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

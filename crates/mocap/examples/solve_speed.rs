@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use mocap::solve::{MarkerSets, SolveOptions};
 
-/// Seconds of the processor that this thread used, where the system tells (Linux); else seconds that went by.
+/// Processor time of this thread where the system reports it (Linux), else elapsed time \[s\].
 fn seconds() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let used = fs::read_to_string("/proc/thread-self/schedstat").ok();

@@ -31,7 +31,7 @@ impl BodySize {
     }
 }
 
-/// As `legs of 20.1 and a stature of about 42.7 units fit none (42.7 m in m, 1.08 m in in, …)`.
+/// As `legs of 210 and a stature of about 450 units fit no usual one (m: 450 m, cm: 4.5 m, …)`.
 impl fmt::Display for BodySize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = match (self.stature, self.legs) {

@@ -10,9 +10,9 @@ use crate::{Error, Problem, in_one_unit};
 /// Two motions with their characters in the same order.
 #[derive(Clone, Debug)]
 pub struct MatchedClips {
-    /// The reference, and the other motion with its characters in the order of the reference. If joint names
-    /// start with the name of their character, those of the other motion start with the name of its
-    /// counterpart.
+    /// The reference, and the other motion with its characters in the order of the reference. If
+    /// joint names start with the name of their character, those of the other motion start with the
+    /// name of its counterpart.
     pub clips: [Clip; 2],
     /// By character of the reference: its name, and that of its counterpart. Empty if both have one character.
     pub characters: Vec<[String; 2]>,
@@ -20,11 +20,9 @@ pub struct MatchedClips {
     pub left_out: Vec<String>,
 }
 
-/// Brings the characters of a motion into the order of a reference: characters with equal names are paired
-/// first, then
-/// those whose names have no counterpart, in order. Props are paired by name only. Motions of one character
-/// each are
-/// unchanged.
+/// Brings the characters of a motion into the order of a reference: characters with equal names are
+/// paired first, then those whose names have no counterpart, in order. Props are paired by name
+/// only. Motions of one character each are unchanged.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -111,14 +109,12 @@ fn called_as(character: Character, other: &Character) -> Result<Character, Error
     Ok(Character { name: other.name.clone(), clip, body: None })
 }
 
-/// The object-space error of every character against its counterpart \[m\] ([`match_characters`]), with its
-/// name. `shell`
-/// is the distance of the measured points from the joints \[m\].
+/// The object-space error of every character against its counterpart \[m\] ([`match_characters`]),
+/// with its name. `shell` is the distance of the measured points from the joints \[m\].
 ///
 /// # Errors
-/// [`Problem::CharactersDiffer`] if the scenes have different numbers of characters; an error if two characters
-/// differ in
-/// joints or frames, or if no unit is known.
+/// [`Problem::CharactersDiffer`] if the scenes have different numbers of characters; an error if
+/// two characters differ in joints or frames, or if no unit is known.
 pub fn compare_scenes(
     reference: &Scene,
     other: &Scene,

@@ -30,15 +30,16 @@ pub fn in_one_unit(clips: [&Clip; 2]) -> Result<[Cow<'_, Clip>; 2], Finding> {
     Ok([with_unit(clips[0], a.or(b)), with_unit(clips[1], b.or(a))])
 }
 
-/// The error of a motion that faces the other way is much larger than that of one that faces the same way.
+/// Another forward axis is used if it reduces the error to less than this share.
 const MUCH_SMALLER: f64 = 0.5;
 
-/// Whether one of two motions, whose file does not state which way is forward, would be turned against the other only
-/// because of the usual forward axis of its format: that motion and the axis with which both face the same way. Its
-/// skeleton then has that axis. `states`: whether the files state their axes.
+/// Finds the forward axis of a motion whose file states none, by another motion that it is compared
+/// with. If an axis other than the usual one of its format brings it much nearer to the other
+/// motion, its skeleton gets that axis; returns the index of the motion and the axis. `states`:
+/// whether the files state their axes.
 ///
-/// A robot faces +X with Z up, and the same motion as BVH states nothing: by the axes that are usual for both, one is turned
-/// by a quarter.
+/// Example: a robot faces +X with Z up, while the BVH file of the same motion states no axes. With
+/// the usual axes of BVH, the two would differ by a quarter turn.
 pub fn face_alike(clips: &mut [Clip; 2], states: [bool; 2]) -> Option<(usize, SignedAxis)> {
     let unstated = match states {
         [true, false] => 1,
@@ -81,9 +82,8 @@ fn with_unit(clip: &Clip, unit: Option<Unit>) -> Cow<'_, Clip> {
 /// Rates that differ by a smaller share are equal: files state frame times with few digits.
 const SAME_RATE: f64 = 5e-4;
 
-/// Brings two motions to the same rate: with `resample`, the second is resampled at the rate of the first, and
-/// both are
-/// cut to their common frames. Returns whether that was done.
+/// Brings two motions to the same rate: with `resample`, the second is resampled at the rate of the
+/// first, and both are cut to their common frames. Returns whether that was done.
 ///
 /// # Errors
 /// If the rates differ and `resample` is not set, or if the durations differ by a frame or more.

@@ -4,9 +4,9 @@ use mocap_formats::{Document, Finding};
 
 use crate::{EditOptions, Header, Problem, above_zero, needed_unit};
 
-/// The document with the edits; `None` where they or its format need the meaning of its numbers: then
-/// [`edit()`](crate::edit()) makes them on its clip. `header` is that of the document, which has `frames` frames.
-/// Assumptions are added to `warnings`.
+/// The document with the edits; `None` where an edit or the format needs rotations and positions
+/// instead of the written values: then [`edit()`](crate::edit()) applies them to its clip. `header`
+/// is that of the document, which has `frames` frames. Assumptions are added to `warnings`.
 ///
 /// ```
 /// use mocap::{EditOptions, ReadOptions, edit_document};

@@ -87,9 +87,8 @@ fn face_joints(skeleton: &Skeleton) -> [Option<JointId>; 3] {
     [head, eye(["left", "l"]), eye(["right", "r"])]
 }
 
-/// A clip of a character at rest with these shapes over time, at the rate of the source. With `turns`, the head
-/// and the
-/// eyes of the character rotate from rest as those of the source do.
+/// A clip of a character at rest with these shapes over time, at the rate of the source. With
+/// `turns`, the head and the eyes of the character rotate from rest as those of the source do.
 ///
 /// # Errors
 /// If a track does not match the frames of the source.

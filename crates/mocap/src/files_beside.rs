@@ -7,8 +7,9 @@ use mocap_formats::{Beside, FilesBeside, Finding, Format, Limits, ReadError};
 
 use crate::Problem;
 
-/// Reads what a file refers to, by `read`; a file that is missing is left out, and the reader of the format says so.
-/// `path` is that of the file; without a path no files are beside it.
+/// Reads the files that a file refers to, with `read`, which gets a path and the greatest size
+/// \[bytes\]. Missing files are left out; the reader of the format reports them. `path` is that of
+/// the file; without it, nothing is read.
 ///
 /// ```
 /// use mocap::{Format, Limits, files_beside};
@@ -21,7 +22,8 @@ use crate::Problem;
 /// ```
 ///
 /// # Errors
-/// Of the file in the inner result, where it cannot be understood or needs a file of another place; else of `read`.
+/// The outer error is that of `read`. The inner one is that of the file: it is invalid, needs a
+/// file from another folder, or refers to a file whose content is not there (a Git LFS pointer).
 pub fn files_beside<E>(
     path: Option<&Path>,
     bytes: &[u8],
@@ -59,12 +61,11 @@ pub fn files_beside<E>(
             }
             if let Some(file) = inside(folder, &name.path) {
                 let content = read(&file, left as u64)?;
-                // A robot is read without its meshes, and its reader says so.
+                // A robot can be read without its meshes; its reader reports that.
                 let does_without = !name.needed && matches!(format, Format::Urdf | Format::Mjcf);
                 if content.starts_with(mocap_formats::LFS_POINTER) && !does_without {
                     return Ok(Err(Finding::new(Problem::LfsPointer { path: name.path }).into()));
                 }
-                // One byte more than the limit, so that the reader of the format reports it.
                 left = left.saturating_sub(content.len());
                 files.insert(name.path, content.into());
             }

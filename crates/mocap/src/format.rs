@@ -96,16 +96,15 @@ impl FileFormat {
         })
     }
 
-    /// Checks the start of a file before the rest is read; `size` is the size of the file if it is known
-    /// \[bytes\]. The other
-    /// arguments are those of [`FileFormat::of_file`]. A file that is short enough is accepted: [`open`] sees
-    /// all of it.
+    /// Checks the start of a file before the rest is read; `size` is the size of the file if it is
+    /// known \[bytes\]. The other arguments are those of [`FileFormat::of_file`]. A file that is
+    /// short enough is accepted, since [`open`] gets all of it.
     ///
     /// # Errors
     /// If the file cannot be a motion file, or its header states more than the limits allow.
     ///
     /// [`open`]: crate::open
-    pub fn judge_start(
+    pub fn check_start(
         path: Option<&Path>,
         start: &[u8],
         size: Option<u64>,
@@ -118,7 +117,7 @@ impl FileFormat {
             return Ok(());
         }
         match FileFormat::of_file(path, start, stated)? {
-            FileFormat::Exchange(format) => format.judge_start(start, size, limits),
+            FileFormat::Exchange(format) => format.check_start(start, size, limits),
             FileFormat::Mocz => Ok(()),
         }
     }

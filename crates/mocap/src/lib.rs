@@ -140,7 +140,7 @@ pub use target::{
 };
 pub use target_report::{RobotFigures, TargetFigures, TargetReport};
 pub use target_surface::SurfaceChoice;
-pub use together::{PutTogether, Together, put_together};
+pub use together::{RetargetedPeople, Together, put_together};
 pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
 pub use verdicts::verdicts;

@@ -143,9 +143,8 @@ pub fn marker_problems(markers: &Markers) -> Vec<Finding> {
     found
 }
 
-/// The recording as a clip for drawing: every marker becomes a moving root. Gaps are interpolated linearly,
-/// with a
-/// warning. Markers that are never seen are left out; `None` if no marker is seen.
+/// The recording as a clip for drawing: every marker becomes a moving root. Gaps are interpolated
+/// linearly, with a warning. Markers that are never seen are left out; `None` if no marker is seen.
 ///
 /// ```
 /// let knee = mocap::read_markers("../../fixtures/markers/knee.c3d")?.value;

@@ -111,11 +111,11 @@ fn round_the_short_way(
     mocap_compress::compress_with_progress(clip, &options, progress).unwrap_or(first)
 }
 
-/// As [`compress()`], with tolerances of joints by glob in place of [`CompressOptions::joint_tolerances`]. Where a turn
-/// of about 180° between two frames would be decoded the other way round, the motion between frames is guarded as well,
-/// or a warning says by how much it is off. `progress`
-/// is called with the share of the work that is done, 0 to 1. Assumptions, and rules that match no joint, are
-/// added to `warnings`.
+/// As [`compress()`], with tolerances of joints by glob in place of
+/// [`CompressOptions::joint_tolerances`]. Where a rotation of about 180° between two frames would
+/// be decoded in the other direction, the motion between frames is guarded as well, or a warning
+/// states the error. `progress` is called with the share of the work that is done, 0 to 1.
+/// Assumptions, and rules that match no joint, are added to `warnings`.
 ///
 /// ```
 /// use mocap::prelude::*;

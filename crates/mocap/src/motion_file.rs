@@ -172,8 +172,9 @@ impl MotionFile {
         }
     }
 
-    /// The motion that the file means, in the rate, unit and axes that the options state. Warnings are those of
-    /// its meaning; `strict` is left to the caller, who has those of the document too.
+    /// The motion of the file, in the rate, unit and axes that the options state. Warnings are
+    /// those of the interpretation; the caller, who has those of the document too, applies
+    /// [`ReadOptions::strict`].
     ///
     /// # Errors
     /// Where it has no motion, values that are not finite, more frames × joints than
@@ -325,6 +326,10 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
         Some(rate) => clip = clip.with_rate(rate),
         None if clip.frames() > 1 => warnings.extend(unlikely_rate(clip.rate().fps())),
         None => {}
+    }
+    if let Some((skeleton, doubt)) = crate::unit::hinges_with_roles(&clip) {
+        warnings.extend(doubt);
+        clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
     }
     // Such readers, like that of BVH, report it with its line.
     if !format.exchange().is_some_and(mocap_formats::Format::reports_rest) {

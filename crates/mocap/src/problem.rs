@@ -71,6 +71,11 @@ pub enum Problem {
         "roles, heading, planar velocity and contacts are those of '{name}', the first of several characters"
     )]
     ArraysOfFirst { name: String },
+    #[error(
+        "the joints are those of a robot, and neither the file nor their names say which of them bend {limbs}: these are \
+         taken from lengths and axes; --explain shows them, and --map states them"
+    )]
+    RobotJoints { limbs: &'static str },
     #[error("the file has {} subjects: {}; one of them is taken", names.len(), names.join(", "))]
     SeveralSubjects { names: Vec<String> },
     #[error(
@@ -124,7 +129,7 @@ pub enum Problem {
     )]
     RateUnlikely { fps: f64 },
     #[error(
-        "the file does not state which way is forward: {} is taken, with which both motions face the same way",
+        "the file states no forward axis: {} is assumed, with which both motions face the same way",
         signed(*forward)
     )]
     ForwardOfOther { forward: SignedAxis },
@@ -224,6 +229,7 @@ impl mocap_formats::Problem for Problem {
             Problem::PositionsVoted { .. } => "bvh::positions-voted",
             Problem::UpDetected { .. } => "space::up-detected",
             Problem::NoSubject { .. } => "subject::unknown",
+            Problem::RobotJoints { .. } => "robot::joints",
             Problem::SeveralSubjects { .. } => "subject::several",
             Problem::CharactersDiffer { .. } => "compare::characters",
             Problem::ArraysOfFirst { .. } => "arrays::first-character",

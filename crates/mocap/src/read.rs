@@ -13,8 +13,8 @@ use crate::format::DETECTED;
 use crate::motion_file::{Header, MotionFile, strictly};
 use crate::{Companions, Error, FileFormat, FilesBeside, Problem, ReadOptions, companion, files_beside};
 
-/// Reads the motion of a file of any format: `.bvh`, `.amc` (with the `.asf` beside it), `.glb`, `.gltf`, `.json`,
-/// `.mocz`. `moves.glb#walk` is one clip of a file of several.
+/// Reads the motion of a file of any format that has one ([`FileFormat`]), such as `.bvh`, `.amc`
+/// (with the `.asf` beside it), `.glb`, `.mocz`. `moves.glb#walk` is one clip of a file of several.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?;
@@ -218,7 +218,7 @@ fn motion_bytes(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, Error> {
                 return bounded(start, (file, size), path, limit);
             }
             let stated = Some(size).filter(|size| *size > 0);
-            FileFormat::judge_start(Some(path), &start, stated, options.format, &options.limits)
+            FileFormat::check_start(Some(path), &start, stated, options.format, &options.limits)
                 .map_err(|error| Error::file(path, error))?;
         }
     }

@@ -56,8 +56,9 @@ fn kept(scene: Scene, document: Option<Box<dyn Document>>, options: &ReadOptions
     KeptScene { scene, document: document.map(Arc::from), unchanged }
 }
 
-/// The scene that a clip shows: one character, or where its skeleton has several trees of joints that are bodies
-/// ([`subjects`]), each of them, with all other trees as props. A clip of one character is not copied.
+/// The scene of a clip. If its skeleton has several trees of joints that are bodies ([`subjects`]),
+/// each is a character and all other trees are props; else the whole clip is one character, and is
+/// not copied.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -78,8 +79,8 @@ pub fn scene_of(clip: Clip) -> Result<Scene, ModelError> {
     }
 }
 
-/// As [`scene_of`]; of one character, other trees of joints that it carries, or that carry it, are props. A clip without such
-/// trees is not copied.
+/// As [`scene_of`], but in a clip of one character, other trees of joints that it carries, or that
+/// carry it, are props. A clip without such trees is not copied.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -367,9 +368,8 @@ pub fn retarget_scene(
     Ok((KeptScene { scene, document: target.document.clone(), unchanged: false }, reports))
 }
 
-/// Props of a scene whose characters were retargeted, in the space of the target. If their unit is not stated,
-/// it is that
-/// of `source`, the skeleton of a character in the scene.
+/// Props of a scene whose characters were retargeted, in the space of the target. If their unit is
+/// not stated, it is that of `source`, the skeleton of a character in the scene.
 ///
 /// # Errors
 /// If a position overflows.

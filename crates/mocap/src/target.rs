@@ -46,7 +46,7 @@ pub struct Opening {
     pub rest: Option<Pose>,
     /// Frames at its start that are a rest pose, not motion.
     pub lead_in: usize,
-    /// Its surface, bound to its skeleton: contacts of its arms are kept on that of the target.
+    /// Its surface, bound to its skeleton: contacts of its arms with it are kept on the target.
     pub surface: Option<TargetSurface>,
 }
 
@@ -81,7 +81,7 @@ impl Target {
         }
     }
 
-    /// The skeleton of a clip that shows how it stands; with `frame`, as it stands there.
+    /// A target from a clip: its reference pose is found from the motion, or is that of `frame`.
     ///
     /// # Errors
     /// Where the frame does not exist.
@@ -105,7 +105,8 @@ impl Target {
     }
 }
 
-/// Reads the skeleton of a file of any format as a target: a motion in it shows how the body stands.
+/// Reads the skeleton of a file of any format as a target; if the file has a motion, the reference
+/// pose is found from it.
 ///
 /// ```
 /// let alex = mocap::read_target("../../fixtures/clips/alex_walk.bvh", &Default::default())?.value;
@@ -193,9 +194,8 @@ pub fn put_on_target(
     Ok((in_space(motion, *target.skeleton.space()), TargetReport::Body(Box::new(report))))
 }
 
-/// The report of a motion from [`put_on_target`] after it was edited; `None` for robots and for joint pairs
-/// without a
-/// body.
+/// The report of a motion from [`put_on_target`] after it was edited; `None` for robots and for
+/// joint pairs without a body.
 ///
 /// # Errors
 /// Those of [`put_on_target`].
@@ -277,8 +277,8 @@ fn put_on_robot(
     Ok((with_roles_of_robot(motion.to_clip(robot)?, &options.bends), TargetReport::Robot(Box::new(report))))
 }
 
-/// What of a source drives a robot, as [`put_on_target`] has it; `None` where the target is not a robot. `roles` are those
-/// of the joints of the source.
+/// Which joints of a source drive which joints of a robot in [`put_on_target`]; `None` where the
+/// target is not a robot. `roles` are those of the joints of the source.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;

@@ -1,4 +1,4 @@
-//! Several people on targets of their own: what is between them stays.
+//! Retargets several people, each to a target, and keeps their contacts and distances.
 
 use mocap_edit::{
     InStep, KeepOptions, PartnerReport, bring_in_step, keep_distances, keep_partners, moved_on_ground,
@@ -16,7 +16,7 @@ const NEAR: f64 = 3.0;
 /// Number of frames per second in which the distance of people is tested \[1/s\].
 const LOOKED: f64 = 10.0;
 
-/// Someone among others, and whom they are put on.
+/// One of several people, with their target.
 #[derive(Clone, Debug)]
 pub struct Together<'a> {
     /// Name in notes and reports.
@@ -33,21 +33,23 @@ pub struct Together<'a> {
     pub options: TargetOptions,
 }
 
-/// People on their targets.
+/// People who were retargeted together.
 #[derive(Clone, Debug)]
-pub struct PutTogether {
+pub struct RetargetedPeople {
     /// By person: the motion and its report.
     pub people: Vec<(Clip, TargetReport)>,
-    /// What is between two of them, by their numbers; those who are never near each other are left out.
+    /// Contacts and distances between two of them, with their indices; pairs that are never near
+    /// each other are left out.
     pub between: Vec<([usize; 2], PartnerReport)>,
-    /// What was resampled or continued.
+    /// Which motions were resampled or extended.
     pub notes: Vec<String>,
 }
 
-/// Puts people who are together on targets of their own, each as [`put_on_target`], and keeps what is between them: contacts
-/// of hands, distances, and that nobody stands in the other. Things are beside the sources, in the space and time of the
-/// first: people whose hands hold one come as near as it is long. Sources of other rates and lengths are brought in step.
-/// Assumptions are added to `warnings`.
+/// Retargets people who are together, each to a target as [`put_on_target`] does. Then restores the
+/// contacts of their hands and their distances, and removes interpenetration. `things` are props of
+/// the sources, in the space and time of the first one; two people whose hands hold the same one
+/// are brought together such that it keeps its size. Sources are resampled to the highest of their
+/// rates and extended to the longest of their lengths. Assumptions are added to `warnings`.
 ///
 /// ```
 /// use mocap::{Target, Together};
@@ -73,7 +75,7 @@ pub fn put_together(
     people: Vec<Together<'_>>,
     things: &[&Clip],
     warnings: &mut Vec<Finding>,
-) -> Result<PutTogether, Error> {
+) -> Result<RetargetedPeople, Error> {
     let motions = people.iter().map(|one| (one.name.clone(), one.clip.clone())).collect();
     let InStep { clips: sources, notes } = bring_in_step(motions)?;
     let mut done = Vec::with_capacity(people.len());
@@ -84,7 +86,7 @@ pub fn put_together(
     let alone: Vec<Clip> = done.iter().map(|(clip, _)| clip.clone()).collect();
     let places: Vec<Option<Places>> = sources.iter().map(Places::of).collect();
     let (mut between, mut moved) = (Vec::new(), vec![false; people.len()]);
-    // Copies keep the ways of the source, and with them its distances.
+    // Methods that do not scale keep the paths of the sources, and so their distances.
     let distances = people.iter().all(|one| one.options.body.method.scales());
     let several = people.len() > 2 && people.iter().all(|one| one.target.robot().is_none());
     if distances && several {
@@ -127,7 +129,7 @@ pub fn put_together(
         let report = measure_on_target(both, &one.opening, one.target, one.mapping, &one.options)?;
         done[i].1 = report.unwrap_or_else(|| done[i].1.clone());
     }
-    // By all pairs together, and by the distances of all.
+    // The total displacement by all pairs and by the distances of all.
     let moved_by = |i: usize| if moved[i] { moved_on_ground(&alone[i], &done[i].0) } else { Ok(0.0) };
     let moved_by = (0..people.len()).map(moved_by).collect::<Result<Vec<f64>, _>>()?;
     for (pair, report) in &mut between {
@@ -143,7 +145,7 @@ pub fn put_together(
             }
         }
     }
-    Ok(PutTogether { people: done, between, notes })
+    Ok(RetargetedPeople { people: done, between, notes })
 }
 
 /// Positions of a person's hips at some times, on the ground \[m\].

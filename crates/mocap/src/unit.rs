@@ -8,7 +8,7 @@ use mocap_analysis::guess_unit;
 use mocap_formats::Finding;
 use mocap_model::{Clip, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitSource};
 use mocap_retarget::map_roles;
-use mocap_robot::{Bends, Humanoid};
+use mocap_robot::{Bends, Humanoid, unknown_robot};
 
 use crate::{BodySize, Problem, ReadOptions};
 
@@ -51,11 +51,9 @@ const ADULT_LEGS: f64 = 0.845;
 /// The longest path along the bones of an adult, from fingertip to toe \[m\].
 const ADULT_PATH: f64 = 2.2;
 
-/// A skeleton for methods that need metres only in their report: unchanged if the unit is known or can be
-/// guessed (with
-/// a warning), else with a unit in which its legs are as long as an adult's ([`Problem::UnitForReport`]).
-/// Ratios of
-/// lengths are then right, and so is the motion.
+/// A skeleton for methods that need metres only in their report. A unit that is not stated is
+/// guessed with a warning; if that fails, it is one in which the legs are as long as an adult's
+/// ([`Problem::UnitForReport`]). Ratios of lengths are then right, and so is the motion.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -133,8 +131,28 @@ pub(crate) fn restated(skeleton: &Skeleton, options: &ReadOptions) -> Skeleton {
 pub(crate) fn robot_with_roles(skeleton: &Skeleton, bends: &Bends) -> Option<Skeleton> {
     let stated = skeleton.joints().iter().any(|joint| joint.role.is_some());
     let robot = skeleton.robot().filter(|_| !stated)?;
-    let roles: HashMap<JointId, Role> =
-        Humanoid::find_bending(robot, bends).ok()?.roles(robot).into_iter().collect();
+    with_stated(skeleton, Humanoid::find_bending(robot, bends).ok()?.roles(robot))
+}
+
+/// The skeleton of a motion with the roles of its joints, if it is that of a humanoid robot which is not known, such as
+/// one in a BVH file, and a warning where names do not confirm them; `None` for others, and where roles are stated.
+pub(crate) fn hinges_with_roles(clip: &Clip) -> Option<(Skeleton, Option<Finding>)> {
+    let skeleton = clip.skeleton();
+    let stated = skeleton.robot().is_some() || skeleton.joints().iter().any(|joint| joint.role.is_some());
+    if stated {
+        return None;
+    }
+    let robot = unknown_robot(clip)?;
+    let mut rest = robot.rest_rotations.into_iter();
+    let skeleton = skeleton.with_joints(|joint| {
+        joint.rest_rotation = rest.next().expect("there is one for each joint");
+    });
+    let doubt = robot.unnamed.map(|limbs| Finding::new(Problem::RobotJoints { limbs }));
+    Some((with_stated(&skeleton.ok()?, robot.roles)?, doubt))
+}
+
+fn with_stated(skeleton: &Skeleton, roles: Vec<(JointId, Role)>) -> Option<Skeleton> {
+    let roles: HashMap<JointId, Role> = roles.into_iter().collect();
     let mut next = 0;
     let with = skeleton.with_joints(|joint| {
         joint.role = roles.get(&JointId::from(next)).copied();

@@ -1,5 +1,6 @@
-//! The up axis, if the file does not state it: the one that the user states, else the one along which the body
-//! stands, with a warning if that is not the usual one. Roles show how the body stands.
+//! The up axis, if the file does not state it: the one that the user states, else the one along
+//! which the body stands, with a warning if that is not the usual one. It is found by the roles of
+//! joints.
 
 use mocap_formats::Finding;
 use mocap_model::{Clip, SignedAxis};

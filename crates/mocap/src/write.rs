@@ -137,9 +137,8 @@ pub fn write_markers(path: impl AsRef<Path>, markers: &Markers) -> Result<Vec<Fi
     put(path, mocap_formats::write_markers(markers, format_of(path)?, &WriteOptions::default())?)
 }
 
-/// The clip with the facts about the body that a format needs: arrays need roles, contacts, and lengths in
-/// metres. A guessed
-/// unit gives a warning.
+/// The clip with the facts about the body that a format needs: arrays need roles, contacts, and
+/// lengths in metres. A guessed unit gives a warning.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::work::{Summary, current};
 
-/// A worker that reads one input for so long never ends \[s\]: much more than the time allowed, as other programs may
-/// keep it waiting.
+/// Time on one input after which a worker counts as stuck \[s\]: much more than the time allowed,
+/// because other programs may delay it.
 const STUCK: u64 = 300;
 
 /// Runs one target, prints its line, and returns the number of different findings.

@@ -22,7 +22,7 @@ pub(crate) struct Target {
     pub(crate) run: Run,
 }
 
-/// Errors longer than this are not read by anybody \[bytes\].
+/// Longest message of an error or warning \[bytes\].
 const LONGEST_TEXT: usize = 4096;
 
 /// A code with its text, checked.

@@ -24,12 +24,13 @@ const LARGEST: usize = 1 << 20;
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Summary {
     pub(crate) inputs: u64,
-    /// Inputs that were read without an error.
+    /// Files in the corpus at the end.
     pub(crate) corpus: usize,
     pub(crate) codes: usize,
-    /// The longest time over the budget of its input.
+    /// The longest time of an input, as a fraction of its budget.
     pub(crate) slowest: f64,
-    /// The largest memory over the budget of its input; `None` where it is not measured.
+    /// The largest memory of an input, as a fraction of its budget; `None` where it is not
+    /// measured.
     pub(crate) largest: Option<f64>,
     /// By what is wrong: how often.
     pub(crate) findings: BTreeMap<String, u64>,
@@ -46,7 +47,7 @@ pub(crate) fn current(keep: &Path, target: &str) -> std::path::PathBuf {
 
 /// Works for seconds of processor time, keeps inputs with findings, and prints the summary.
 pub(crate) fn work(target: &Target, seconds: u64, seed: u64, keep: &Path) {
-    hush();
+    install_panic_hook();
     let mut rng = Rng::with_seed(seed);
     let mut summary = Summary { largest: target.measured.then_some(0.0), ..Summary::default() };
     let mut corpus = target.corpus.clone();
@@ -155,14 +156,14 @@ fn run(target: &Target, bytes: &[u8]) -> Seen {
 }
 
 /// Keeps the place of a panic instead of printing it.
-fn hush() {
+fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
         PANIC.with_borrow_mut(|kept| *kept = Some(place));
     }));
 }
 
-/// Runs targets on one input, loudly.
+/// Runs targets on one input, with panics printed.
 pub(crate) fn once(targets: &[&Target], path: &Path) -> ExitCode {
     let bytes = std::fs::read(path).expect("the input can be read");
     let mut code = ExitCode::SUCCESS;

@@ -1,4 +1,4 @@
-//! Capture artifacts: frames in which no body moves like this.
+//! Capture artifacts: frames with motion that no body makes.
 //!
 //! Limits are shares of the body (leg lengths), or angles per frame at 30 fps. An outlier must also differ from
 //! the motion around it: a somersault may do what a walk may not. Results do not depend on the unit, the frame
@@ -81,7 +81,7 @@ impl ArtifactKind {
     }
 }
 
-/// Frames in which no body moves like this; probably an artifact of the capture.
+/// Frames with motion that no body makes; probably an artifact of the capture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Artifact {
     /// Its kind.

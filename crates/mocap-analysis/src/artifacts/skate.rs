@@ -37,7 +37,7 @@ const STEP: f64 = 1.0 / 30.0;
 const CANDIDATES: usize = 300;
 const LOOKED_AT: usize = 4000;
 
-/// The horizontal speeds of the points near the floor in one step [m/s for legs of an adult].
+/// The horizontal velocities of the points near the floor in one step [m/s for legs of an adult].
 struct Step {
     frame: usize,
     speeds: Vec<(JointId, Vector3<f64>)>,

@@ -43,9 +43,10 @@ impl Steps {
         Steps { lag, time: lag as f64 / fps / TIME, around: (AROUND * fps) as usize + 2 * lag }
     }
 
-    /// Steps larger than `limit` and at least `times` as large as usual steps around them. `change` gives the
-    /// change from one frame to a later one. `usual` is added to the size of usual steps, so that very small
-    /// ones do not count.
+    /// Steps whose difference from the steps before and after is larger than `limit`, and at least
+    /// `times` as large as the usual difference around them. `change` gives the change from one
+    /// frame to a later one. `usual` is added to the usual difference, so that very small ones do
+    /// not count.
     pub(super) fn outliers(
         &self,
         frames: usize,

@@ -90,7 +90,7 @@ mod tests {
         let mut writer = LineFile::new(file, 0);
         writer.append(b"whole\n").unwrap();
         assert_eq!(writer.append(b"too long\n").unwrap_err().kind(), io::ErrorKind::StorageFull);
-        // It would fit.
+        // This line would fit, but none may follow a line that could not be written.
         writer.append(b"x\n").unwrap_err();
         assert_eq!(writer.file.0.get_mut().unwrap().get_ref(), b"whole\n");
     }

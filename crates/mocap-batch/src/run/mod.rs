@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use crate::context::JobContext;
 use crate::error::{BatchError, JobError};
-use crate::interrupt::{self, Orderly};
+use crate::interrupt::{self, GracefulRun};
 use crate::manifest::{ManifestOptions, ManifestWriter};
 use crate::plan::{Destination, Job};
 use crate::report::JobReport;
@@ -44,10 +44,9 @@ pub struct RunOptions {
 
 /// Runs `work` on every job, and reports each outcome to the observer.
 ///
-/// A panic of the work fails only its job. An [interrupt](crate::interrupt) drops the jobs in flight and ends the
-/// run.
-/// With one job and no manifest, an interrupt ends the process instead, since the job may wait for a stdin that
-/// never comes.
+/// A panic of the work fails only its job. An [interrupt](crate::interrupt) drops the jobs in
+/// flight and ends the run. With one job and no manifest, an interrupt ends the process instead,
+/// since the job may wait for a stdin that never comes.
 ///
 /// ```
 /// use mocap_batch::{BatchError, Input, Job, JobContext, RunOptions, Tally, report_jobs, run};
@@ -60,9 +59,8 @@ pub struct RunOptions {
 /// ```
 ///
 /// # Errors
-/// If the manifest cannot be used, or the threads cannot be started. Errors of jobs are outcomes; an error that
-/// ends the
-/// run early is in [`Summary::fatal`].
+/// If the manifest cannot be used, or the threads cannot be started. Errors of jobs are outcomes;
+/// an error that ends the run early is in [`Summary::fatal`].
 pub fn run<R, E, W, O>(
     jobs: &[Job],
     options: &RunOptions,
@@ -75,7 +73,7 @@ where
     W: Fn(&Job, &JobContext) -> Result<R, E> + Sync,
     O: Observer<R, E>,
 {
-    let orderly = (jobs.len() > 1 || options.manifest.is_some()).then(Orderly::begin);
+    let orderly = (jobs.len() > 1 || options.manifest.is_some()).then(GracefulRun::begin);
     let count = worker_count(options.jobs, jobs.len());
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(count)
@@ -189,14 +187,14 @@ where
     }
 
     /// Reports the outcomes that still wait, and completes the summary.
-    fn finish(mut self, seconds: f64, orderly: Option<Orderly>) -> Summary {
+    fn finish(mut self, seconds: f64, orderly: Option<GracefulRun>) -> Summary {
         for (i, outcome) in self.order.into_rest() {
             self.summary.add(&outcome);
             self.observer.report(&self.workers.jobs[i], outcome);
         }
         self.summary.not_started += self.workers.jobs.len() - self.ended;
         self.summary.seconds = seconds;
-        self.summary.interrupted = orderly.map_or_else(interrupt::requested, Orderly::end);
+        self.summary.interrupted = orderly.map_or_else(interrupt::requested, GracefulRun::end);
         self.summary.fatal = self.workers.fatal().cloned();
         self.summary
     }

@@ -218,7 +218,7 @@ where
             Outcome::Failed(error) => Some(error),
             Outcome::Completed | Outcome::Skipped | Outcome::NotStarted => return Ok(()),
         };
-        // Outputs that miss a gate are kept, so that the user can look at them.
+        // What a job wrote although it missed a gate is kept, so that the user can look at it.
         if error.is_some_and(|error| error.kind() != FailureKind::GateMissed) {
             context.undo();
         }

@@ -29,8 +29,8 @@ pub(crate) fn expand(arguments: &Inputs, reads: Reads) -> Result<Vec<Input>, Bat
     })
 }
 
-/// One input per clip of its file. An input whose file has one clip or cannot be read stays as it is; its job
-/// reports the error.
+/// One input per clip of its file. An input of a format with one clip per file, or one that cannot
+/// be read, stays as it is; its job reports the error.
 fn each_clip(input: Input) -> Vec<Input> {
     let names = clip_names(&input);
     match names.is_empty() {
@@ -135,7 +135,7 @@ impl RunOptions {
                 readings.into_iter().filter_map(|reading| reading.peers.outcome()).collect::<BTreeSet<_>>();
             if !decided.is_empty() {
                 let decided = decided.into_iter().collect::<Vec<_>>().join(" ");
-                manifest.options.insert("what inputs settle together".to_owned(), decided);
+                manifest.options.insert("decided from all inputs".to_owned(), decided);
             }
         }
         self

@@ -54,7 +54,7 @@ pub(crate) struct Args {
     /// volume of twisted and bent joints
     #[arg(long, value_name = "METHOD", default_value = "lbs", help_heading = "Skinning")]
     pub(crate) deform: SkinMethod,
-    /// Bake meshes without a skin, too: they follow the joint that they hang on
+    /// Bake meshes without a skin, too: they follow the joint that they are attached to
     #[arg(long, help_heading = "Skinning")]
     pub(crate) rigid: bool,
     /// Retarget this motion to each character first, and bake it in place of the character's own
@@ -106,7 +106,7 @@ impl VerbArgs for Args {
         rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
     }];
 
-    fn settle_outputs(&mut self) {
+    fn complete_outputs(&mut self) {
         self.outputs.settle(&self.inputs.inputs);
     }
 

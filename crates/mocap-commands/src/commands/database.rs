@@ -40,7 +40,7 @@ pub(super) fn interruptible(
     console: &mut dyn Output,
     work: impl FnOnce(&mut dyn Output) -> Result<Exit, Diagnostic>,
 ) -> Result<Exit, Diagnostic> {
-    let run = interrupt::Orderly::begin();
+    let run = interrupt::GracefulRun::begin();
     let done = work(console);
     if run.end() {
         console.note("interrupted");
@@ -49,9 +49,8 @@ pub(super) fn interruptible(
     done
 }
 
-/// Runs pieces of work in parallel; the results are in the order of the pieces. On an interrupt, the console
-/// says that
-/// the work ends after the pieces in progress.
+/// Runs pieces of work in parallel; the results are in the order of the pieces. On an interrupt,
+/// the console says that the work ends after the pieces in progress.
 ///
 /// # Errors
 /// If interrupted.

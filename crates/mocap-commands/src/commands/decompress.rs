@@ -88,7 +88,7 @@ impl VerbArgs for Args {
         rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
     }];
 
-    fn settle_outputs(&mut self) {
+    fn complete_outputs(&mut self) {
         self.outputs.settle(&self.inputs.inputs);
     }
 

@@ -15,7 +15,7 @@ impl VerbArgs for EditArgs {
     }];
 
     fn run(mut self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
-        self.one.settle_outputs();
+        self.one.complete_outputs();
         edit::run(&self, invocation, console)
     }
 }

@@ -123,11 +123,12 @@ struct PersonRow {
 /// Measurements of a motion: of its only person, or of each of several.
 #[derive(Default)]
 struct MeasuredPeople {
-    /// With a name of several, without one of one.
+    /// One entry per person of a motion with several, with the name; otherwise one entry without a
+    /// name.
     each: Vec<(Option<String>, Quality, Vec<GateResult>)>,
     /// The gates that were missed.
     missed: Vec<Diagnostic>,
-    /// Of whom the worst was found, for the table.
+    /// The person with the worst finding, for the table.
     worst: Option<Measured>,
 }
 

@@ -77,9 +77,9 @@ macro_rules! verbs {
             }
 
             /// Completes the outputs from the inputs: for a directory as input, the output is a directory.
-            pub fn settle_outputs(&mut self) {
+            pub fn complete_outputs(&mut self) {
                 match &mut self.0 {
-                    $(AnyVerb::$verb(args) => args.settle_outputs(),)+
+                    $(AnyVerb::$verb(args) => args.complete_outputs(),)+
                 }
             }
 

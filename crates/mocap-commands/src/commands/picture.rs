@@ -37,8 +37,8 @@ pub(crate) struct Drawn {
 }
 
 impl Drawn {
-    /// The people of a motion of several, each with its name after that of the motion where that is asked; none of a motion
-    /// of one.
+    /// The people of a motion with several; empty for a motion with one. With `named`, the name of
+    /// each person follows the name of the motion.
     pub(crate) fn people(&self, named: bool) -> Result<Vec<Drawn>, Diagnostic> {
         if mocap::several_subjects(self.clip.skeleton()).is_empty() {
             return Ok(Vec::new());

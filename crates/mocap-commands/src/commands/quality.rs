@@ -61,7 +61,8 @@ impl Floors {
     }
 }
 
-/// Skeleton name and floor of each input that has a floor, in input order.
+/// For each input, in order: its skeleton name and floor height [leg lengths]; `None` if it has no
+/// floor.
 fn floors(inputs: &[&Input], reading: &Reading, jobs: Option<u16>) -> Vec<Option<(String, f64)>> {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = jobs.map_or_else(cores, usize::from).min(inputs.len());
@@ -99,7 +100,7 @@ fn name_of(skeleton: &Skeleton) -> String {
     skeleton.joints().iter().flat_map(|joint| [joint.name.as_str(), "\n"]).collect()
 }
 
-/// Whom to measure: the people of a motion of several, by name, else the whole motion, without a name.
+/// Each person of a motion with several, by name; otherwise the whole motion, without a name.
 pub(crate) fn people_of(clip: Clip) -> Result<Vec<(Option<String>, Clip)>, Diagnostic> {
     if mocap::several_subjects(clip.skeleton()).is_empty() {
         return Ok(vec![(None, clip)]);

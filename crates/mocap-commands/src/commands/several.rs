@@ -94,6 +94,7 @@ pub(super) fn one_of(
     };
     let several = characters.len() > 1;
     let subjects = characters.iter().filter(|_| several).map(|one| one.name.clone()).collect();
+    let counts: Vec<usize> = characters.iter().map(|one| one.reports.len()).collect();
     let reports: Vec<EditReport> = characters.into_iter().flat_map(|one| one.reports).collect();
     let done: Vec<Diagnostic> = reports.iter().flat_map(|report| &report.warnings).map(warning).collect();
     if !console.is_json() {
@@ -141,8 +142,8 @@ pub(super) fn one_of(
         }
     }
     let written = if row.output.is_empty() { "nothing" } else { &row.output };
-    let text =
-        format!("{} -> {written}: {frames} frames{}", names.join(" + "), reports_of(&row.subjects, &reports));
+    let done = reports_of(&row.subjects, &counts, &reports);
+    let text = format!("{} -> {written}: {frames} frames{done}", names.join(" + "));
     if output.as_os_str() != "-" {
         console.row(&json(&row), &text);
     }

@@ -179,7 +179,7 @@ pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
             "apply a root curve to the motion that it was extracted from, before edits that change its frames"
         }
         EditError::PropExists { .. } => {
-            "a prop is called as the first joint of its file: name that joint otherwise; --prop takes things, and \
+            "a prop is called as the first joint of its file: name that joint otherwise; --prop takes the file of a prop, and \
              `mocap retarget --pair` puts people beside each other"
         }
         EditError::JointExists { .. } => "the motion has a ground root already, or another name is needed",

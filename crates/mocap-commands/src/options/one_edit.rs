@@ -23,7 +23,7 @@ pub(crate) struct OneEdit {
 
 impl OneEdit {
     /// Completes the outputs from the inputs.
-    pub(crate) fn settle_outputs(&mut self) {
+    pub(crate) fn complete_outputs(&mut self) {
         self.outputs.settle(&self.inputs.inputs);
     }
 }

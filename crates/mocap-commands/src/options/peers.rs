@@ -66,7 +66,7 @@ impl Asked {
         }
         let bytes = JobContext::standalone().read_file(path, options.limits.bytes as u64).ok()?;
         let format = FileFormat::of_file(Some(path), &bytes, options.format).ok()?;
-        // Only formats that state no unit are used, and none of these needs a second file.
+        // Only formats that neither state their unit nor need a second file are used.
         if format.states_space() || format.exchange().is_some_and(|format| format.skeleton_beside().is_some())
         {
             return None;

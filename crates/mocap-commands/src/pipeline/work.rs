@@ -440,9 +440,9 @@ impl<'a> Progress<'a> {
             character.clip = clip;
         }
         let on = scene.characters[0].skeleton().clone();
-        let things = retarget::shown(take(&mut scene.props), self.mesh().as_ref());
-        scene.props = mocap::props_beside(things.clone(), Some(&source), &on).map_err(mocap::Error::from)?;
-        before.props = things;
+        let props = retarget::shown(take(&mut scene.props), self.mesh().as_ref());
+        scene.props = mocap::props_beside(props.clone(), Some(&source), &on).map_err(mocap::Error::from)?;
+        before.props = props;
         let kept = retarget::kept(&before, scene, target, &step.method.body)?;
         self.warnings.extend(kept.warnings);
         retarget::add_figures(outcomes.iter_mut(), &kept.arm_inside);
@@ -454,7 +454,8 @@ impl<'a> Progress<'a> {
         Ok(kept.scene)
     }
 
-    /// The mesh of the input, whose parts things keep. What cannot be read of it is said where it is written.
+    /// The mesh of the input, from which props get their parts. A mesh that cannot be read is
+    /// reported when outputs are written.
     fn mesh(&self) -> Option<BoundBody> {
         let document = self.document.as_deref()?;
         Some(document.body(&self.plan.reading.limits()).ok()??.value)

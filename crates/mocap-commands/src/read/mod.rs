@@ -295,10 +295,10 @@ pub(crate) fn motion_bytes(
 ) -> Result<Vec<u8>, Diagnostic> {
     let limits = &options.limits;
     let judge = |start: &[u8], size| {
-        FileFormat::judge_start(input.path(), start, size, options.format, limits)
+        FileFormat::check_start(input.path(), start, size, options.format, limits)
             .map_err(|finding| NotRead::Judged(Box::new(Diagnostic::from_finding(&finding, start))))
     };
-    context.read_judged(input, limits.bytes as u64, judge).map_err(|error| match error {
+    context.read_checked(input, limits.bytes as u64, judge).map_err(|error| match error {
         NotRead::Judged(error) => *error,
         NotRead::Batch(error) => not_read(error),
     })

@@ -1,7 +1,7 @@
 //! Reads and computes eight tracks in parallel lanes.
 
+use super::LEVELS;
 use super::layout::{FINER, Layout, code_of, width_at};
-use super::{LEVELS, SEGMENT};
 use crate::bits::BitReader;
 use crate::lanes::{Kernel, LANES, Lane, Vectors};
 use crate::lattice::power_of_half;
@@ -20,8 +20,6 @@ pub(super) type Weights = [[Lane; READS]; 2];
 /// Positions of the numbers for two neighbouring frames in a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
-    /// The first of them.
-    pub(super) frame: usize,
     /// How many numbers levels from 1 have.
     pub(super) counts: [u32; LEVELS - 1],
     /// Indices of the numbers in their levels, and whether they exist; missing ones are 0.
@@ -35,20 +33,23 @@ pub(super) struct LayoutOf {
     /// The places of the tracks in the file.
     tracks: [u32; LANES],
     /// By level from 1, and axis, the bits at the middle code.
-    bits: [[[i32; LANES]; 3]; LEVELS - 1],
+    bits: [[[i8; LANES]; 3]; LEVELS - 1],
     /// The steps against those of the lattice.
     scales: Lane,
 }
 
 impl LayoutOf {
     /// Of tracks that do not exist.
-    pub(super) const NONE: LayoutOf =
-        LayoutOf { tracks: [0; LANES], bits: [[[-WIDEST; LANES]; 3]; LEVELS - 1], scales: [0.0; LANES] };
+    pub(super) const NONE: LayoutOf = LayoutOf {
+        tracks: [0; LANES],
+        bits: [[[-WIDEST as i8; LANES]; 3]; LEVELS - 1],
+        scales: [0.0; LANES],
+    };
 
     pub(super) fn put(&mut self, lane: usize, track: usize, layout: &Layout) {
         self.tracks[lane] = track as u32;
         for (lanes, bits) in self.bits.iter_mut().zip(&layout.bits[1..]) {
-            lanes.iter_mut().zip(bits).for_each(|(lanes, bits)| lanes[lane] = *bits);
+            lanes.iter_mut().zip(bits).for_each(|(lanes, bits)| lanes[lane] = *bits as i8);
         }
         self.scales[lane] = power_of_half(layout.halved);
     }
@@ -124,7 +125,8 @@ pub(super) struct Sums<'a, const PLAIN: bool> {
     pub(super) stored: &'a [Stored],
     /// First bits of the tracks.
     pub(super) starts: &'a [[u32; LANES]],
-    pub(super) weights: &'a [[Weights; SEGMENT]],
+    /// By group.
+    pub(super) weights: &'a [Weights],
     pub(super) fetched: &'a mut [Fetched],
     pub(super) sums: [&'a mut [Vectors]; 2],
 }
@@ -144,7 +146,6 @@ impl<const PLAIN: bool> Kernel for Sums<'_, PLAIN> {
         }
         let groups = stored.iter().zip(fetched).zip(weights).zip(first.iter_mut().zip(next));
         for (((stored, fetched), weights), (first, next)) in groups {
-            let weights = &weights[pair.frame % SEGMENT];
             let mut sums = match PLAIN {
                 true => sums(pair, &stored.widths, fetched, weights),
                 false => long_sums(bits, pair, &stored.widths, &fetched.places, weights),
@@ -270,12 +271,12 @@ impl Triple {
 
     /// Of a level, counted from 0, as chosen.
     #[inline(always)]
-    fn of(bits: &[[i32; LANES]; 3], choices: &[u32; LANES], level: usize) -> Triple {
+    fn of(bits: &[[i8; LANES]; 3], choices: &[u32; LANES], level: usize) -> Triple {
         let mut triple = Triple::NONE;
         for lane in 0..LANES {
             let code = code_of(choices[lane], level);
             let any = u32::from(code > 0);
-            let width = |axis: usize| width_at(bits[axis][lane], code) * any;
+            let width = |axis: usize| width_at(i32::from(bits[axis][lane]), code) * any;
             let [a, b, c] = [width(0), width(1), width(2)];
             [triple.of[0][lane], triple.of[1][lane], triple.of[2][lane]] = [a, b, c];
             triple.all[lane] = a + b + c + any;

@@ -3,9 +3,9 @@
 use super::LEVELS;
 #[cfg(feature = "encode")]
 use crate::lattice::power_of_half;
-use crate::range_coder::BitCoder;
+use crate::range_coder::RangeDecoder;
 use crate::segments::{Models, Row, WIDEST};
-use crate::track::{Head, Moving};
+use crate::track::{Head, Moving, Start};
 
 /// Number of width codes in a segment.
 pub(super) const CODES: usize = 8;
@@ -14,9 +14,11 @@ pub(super) const FINER: [f32; 16] =
     [1.0, 0.92, 0.85, 0.78, 0.72, 0.66, 0.61, 0.56, 0.51, 0.47, 0.43, 0.4, 0.37, 0.34, 0.31, 0.29];
 
 /// The layout of a track: how all segments of a block store it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Layout {
-    pub(super) head: Head,
+    pub(super) start: Start,
+    /// By level, an index into the table of flatness.
+    pub(super) flat: [u8; LEVELS],
     pub(super) row: Row,
     /// Number of times that the steps of all other frames are halved.
     pub(super) halved: u8,
@@ -67,21 +69,24 @@ impl Layout {
         power_of_half(halved) * FINER[finer]
     }
 
-    pub(super) fn blank() -> Layout {
-        Layout { head: Head::blank(), row: Row::default(), halved: 0, bits: [[0; 3]; LEVELS] }
+    /// A layout with a head, in which nothing has bits.
+    pub(super) fn of(head: &Head) -> Layout {
+        Layout {
+            start: head.start(),
+            flat: std::array::from_fn(|level| head.flat[level]),
+            row: Row::default(),
+            halved: 0,
+            bits: [[0; 3]; LEVELS],
+        }
     }
 
-    /// Codes a layout. A decoded layout is always valid.
-    pub(super) fn code<C: BitCoder>(
-        models: &mut Models,
-        coder: &mut C,
-        moving: Moving,
-        wanted: &Layout,
-    ) -> Layout {
+    /// Reads a layout as it was before there were plain ones. It is always valid.
+    pub(super) fn read(models: &mut Models, coder: &mut RangeDecoder<'_>, moving: Moving) -> Layout {
         // Tracks do not refer to others.
-        let head = models.heads.code(coder, moving, LEVELS, 0, &wanted.head);
-        let row = Row::code(models, coder, &wanted.row);
-        let halved = models.halvings(coder, wanted.halved);
-        Layout { head, row, halved, bits: models.levels(coder, &wanted.bits, [-WIDEST, WIDEST]) }
+        let head = models.heads.read(coder, moving, LEVELS, 0);
+        let row = Row::code(models, coder, &Row::default());
+        let halved = models.halvings(coder, 0);
+        let bits = models.levels(coder, &[[0; 3]; LEVELS], [-WIDEST, WIDEST]);
+        Layout { row, halved, bits, ..Layout::of(&head) }
     }
 }

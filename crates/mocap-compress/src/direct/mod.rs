@@ -10,11 +10,15 @@
 mod kernels;
 mod layout;
 mod phases;
+mod plain;
 mod read;
+mod tables;
+mod weights;
 #[cfg(feature = "encode")]
 mod write;
 
 pub(crate) use read::Reader;
+pub(crate) use tables::Tables;
 #[cfg(feature = "encode")]
 pub(crate) use write::encode;
 
@@ -32,6 +36,7 @@ fn length(segment: usize, last: usize) -> usize {
 /// end.
 #[inline(always)]
 fn stored(level: usize, length: usize) -> usize {
+    // One for each two strides; a power of two, so that nothing is divided.
     let stride = SEGMENT >> level;
-    (length + stride - 1) / (2 * stride)
+    (length + stride - 1) >> (LEVELS - level)
 }

@@ -6,6 +6,7 @@
 use super::SEGMENT;
 use super::kernels::READS;
 use crate::hierarchy::{Node, Reach, schedule};
+#[cfg(feature = "encode")]
 use crate::track::FLATNESS;
 use std::sync::LazyLock;
 
@@ -19,16 +20,43 @@ pub(super) struct Read {
 /// For each frame of a segment: the numbers on which it and the next frame depend.
 #[derive(Clone, Debug)]
 pub(super) struct Phases {
+    #[cfg(feature = "encode")]
     nodes: Vec<Node>,
     /// By the first of two frames: indices of nodes.
+    #[cfg(feature = "encode")]
     pairs: [[usize; READS]; SEGMENT],
     reads: [[Read; READS]; SEGMENT],
+    terms: [Terms; SEGMENT],
 }
+
+/// How two neighbouring frames follow from the numbers on which they depend.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    /// By number: its frame.
+    pub(super) of: [Term; READS],
+    /// The places among these of both frames; [`NONE`] for an end of the segment.
+    pub(super) frames: [u8; 2],
+}
+
+/// The frame of a number, and how it is predicted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Term {
+    /// Its level after the first one: frames of level 1 are not predicted from others.
+    pub(super) flat: usize,
+    /// The places of its taps among the numbers on which both frames depend; [`NONE`] for ends and none.
+    pub(super) taps: [u8; 4],
+    pub(super) cubic: [f32; 4],
+    pub(super) linear: [f32; 4],
+}
+
+/// No place.
+pub(super) const NONE: u8 = READS as u8;
 
 /// Those of all segments.
 pub(super) static PHASES: LazyLock<Phases> = LazyLock::new(Phases::new);
 
 /// The weights of the numbers of two frames.
+#[cfg(feature = "encode")]
 pub(super) type Weights = [[f32; READS]; 2];
 
 impl Phases {
@@ -49,7 +77,20 @@ impl Phases {
             places.iter_mut().zip(needed).for_each(|(place, at)| *place = at);
         }
         let reads = pairs.map(|places| places.map(|at| read_of(&nodes[at])));
-        Phases { nodes, pairs, reads }
+        let terms = std::array::from_fn(|frame| terms(&nodes, &pairs[frame], frame as u32));
+        Phases {
+            #[cfg(feature = "encode")]
+            nodes,
+            #[cfg(feature = "encode")]
+            pairs,
+            reads,
+            terms,
+        }
+    }
+
+    /// How a frame and the next one follow from the numbers on which they depend.
+    pub(super) fn terms(&self, frame: usize) -> &Terms {
+        &self.terms[frame]
     }
 
     /// The numbers on which a frame and the next one depend.
@@ -63,28 +104,8 @@ impl Phases {
         self.nodes.iter().map(|node| (node.frame as usize, read_of(node)))
     }
 
-    /// Weights for a frame and the next one, for tracks of this flatness. Only the numbers on which they depend
-    /// are visited.
-    pub(super) fn weights(&self, frame: usize, flat: &[u8]) -> Weights {
-        let places = &self.pairs[frame];
-        // By frame, the weights of the numbers.
-        let mut sums = [[0.0f64; READS]; SEGMENT + 1];
-        for (own, at) in places.iter().enumerate() {
-            let node = &self.nodes[*at];
-            let flat = FLATNESS[usize::from(flat[usize::from(node.level)])];
-            let mut sum = [0.0; READS];
-            for (tap, weight) in node.taps.iter().zip(node.weights(flat)) {
-                for (sum, part) in sum.iter_mut().zip(sums[*tap as usize]) {
-                    *sum += f64::from(weight) * part;
-                }
-            }
-            sum[own] = 1.0;
-            sums[node.frame as usize] = sum;
-        }
-        [frame, frame + 1].map(|frame| sums[frame].map(|weight| weight as f32))
-    }
-
-    /// Weights for all pairs of frames in one pass; cheaper than pair by pair if most of them are needed.
+    /// Weights for all pairs of frames, for a track of this flatness.
+    #[cfg(feature = "encode")]
     pub(super) fn all_weights(&self, flat: &[u8]) -> [Weights; SEGMENT] {
         // By frame, the weights of the numbers of all nodes.
         let mut sums = [[0.0f64; SEGMENT]; SEGMENT + 1];
@@ -105,12 +126,25 @@ impl Phases {
     }
 }
 
+fn terms(nodes: &[Node], pair: &[usize; READS], frame: u32) -> Terms {
+    let place = |frame: u32| {
+        let place = pair.iter().position(|at| nodes[*at].frame == frame);
+        place.map_or(NONE, |place| place as u8)
+    };
+    let of = pair.map(|at| {
+        let node = &nodes[at];
+        let flat = usize::from(node.level.saturating_sub(2));
+        Term { flat, taps: node.taps.map(place), cubic: node.cubic, linear: node.linear }
+    });
+    Terms { of, frames: [place(frame), place(frame + 1)] }
+}
+
 fn read_of(node: &Node) -> Read {
     let level = usize::from(node.level);
     Read { level, index: node.frame as usize / (2 * (SEGMENT >> level)) }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "encode"))]
 mod tests {
     use super::super::{LEVELS, stored};
     use super::*;
@@ -120,8 +154,7 @@ mod tests {
         let phases = Phases::new();
         let flat = [1u8, 3, 0, 2, 5];
         assert_eq!(flat.len(), LEVELS);
-        let weights: [Weights; SEGMENT] = std::array::from_fn(|frame| phases.weights(frame, &flat));
-        assert_eq!(weights, phases.all_weights(&flat));
+        let weights = phases.all_weights(&flat);
         // Any numbers: put frames together one by one, and by weights.
         let number = |read: Read| ((read.level * 7 + read.index * 3) % 11) as f64 - 5.0;
         let mut values = [0.0f64; SEGMENT + 1];

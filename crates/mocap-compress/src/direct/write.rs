@@ -2,6 +2,7 @@
 
 use super::layout::{CODES, Choice, FINER, Layout, width_at};
 use super::phases::{PHASES, Phases, Weights};
+use super::plain::{self, Layouts};
 use super::{LEVELS, SEGMENT, length, stored};
 use crate::bits::BitWriter;
 use crate::encode::block::{Block, EncodedBlock};
@@ -12,8 +13,7 @@ use crate::hierarchy::{Node, Reach, schedule};
 use crate::lanes::between;
 use crate::lattice::{FINEST, Kind, Lattice, Residual};
 use crate::quat::{self, Quat};
-use crate::range_coder::RangeEncoder;
-use crate::segments::{Models, Row, WIDEST, put_block, segment_count};
+use crate::segments::{Row, WIDEST, put_block, segment_count};
 use crate::track::{Head, Moving};
 use nalgebra::Vector3;
 
@@ -64,16 +64,18 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
         failed += missed;
         parts.push(track);
     }
-    let mut coder = RangeEncoder::new();
-    let mut models = Models::new();
+    let of_tracks = block.kinds.iter().zip(&parts);
+    let layouts = plain::put(of_tracks.map(|((moving, _), track)| (*moving, &track.layout)));
+    // As decoded.
+    let mut read = Layouts::new(&layouts);
     for ((moving, _), track) in block.kinds.iter().zip(&mut parts) {
-        track.layout = Layout::code(&mut models, &mut coder, *moving, &track.layout);
+        track.layout = read.next(*moving);
     }
     let last = block.frames - 1;
     let segments = 0..segment_count(block.frames, SEGMENT);
     let segments: Vec<Vec<u8>> = segments.map(|at| put_segment(&parts, at, length(at, last))).collect();
     let rows = parts.iter().map(|track| (&track.layout.row, &track.starts[..]));
-    EncodedBlock { bytes: put_block(&coder.finish(), rows, &segments), failed: failed + chooser.failed }
+    EncodedBlock { bytes: put_block(&layouts, rows, &segments), failed: failed + chooser.failed }
 }
 
 /// The bytes of a segment: the choices of all tracks, then their numbers.
@@ -224,7 +226,7 @@ impl TrackEncoder<'_> {
         let place =
             |segment: usize| Place { segment, length: length(segment, last), ends: of_segment(segment) };
         let (row, starts) = Row::fit(&numbers);
-        let mut layout = Layout { head, row, ..Layout::blank() };
+        let mut layout = Layout { row, ..Layout::of(&head) };
         let mut all: Vec<Vec<Tried<C::Value>>> = Vec::new();
         all.resize_with(segment_count(self.frames, SEGMENT), Vec::new);
         // The coarsest scales at which all segments keep their bounds.

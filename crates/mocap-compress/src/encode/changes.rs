@@ -28,7 +28,7 @@ pub(crate) const CHANGES: [Change; 6] =
 const BETWEEN_LATTICES: i32 = 3;
 
 impl Change {
-    /// Whether it is worth trying if the head is a small part of its track.
+    /// Whether it changes the steps: worth trying even if the head is a small part of its track.
     pub(crate) fn is_of_steps(self) -> bool {
         matches!(self, Change::Coarser | Change::Finer | Change::FinerLevels)
     }
@@ -57,7 +57,7 @@ impl Change {
     }
 }
 
-/// Columns of the least length along the axes.
+/// Columns along the axes, each as long as the shortest column of the head.
 fn isotropic(head: &Head) -> [Column; 3] {
     let length = |column: &Column| column.vector().iter().map(|part| part * part).sum::<f32>().sqrt();
     let least = head.columns.iter().map(length).fold(f32::INFINITY, f32::min);

@@ -8,8 +8,8 @@ use crate::encode::changes::{CHANGES, Change};
 
 /// How much work is done for fewer bytes, from 0, the fastest, to 9, the smallest files. The error bound holds at each.
 ///
-/// Files of [`Profile::Archive`] differ at every level, those of [`Profile::Runtime`] and [`Profile::Direct`] below 3.
-/// [`Profile::Keys`] has one level.
+/// Files of [`Profile::Archive`] differ at every level; those of [`Profile::Runtime`] and
+/// [`Profile::Direct`] are the same from level 3 on, those of [`Profile::Keys`] at all levels.
 ///
 /// ```
 /// use mocap_compress::Effort;

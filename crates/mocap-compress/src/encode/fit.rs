@@ -72,8 +72,9 @@ pub(crate) fn rotation_flatness(
     flatness(nodes, levels, tried, residual, |r| r.dot(&(metric * r)))
 }
 
-/// If the mean squared residual of the last level, relative to the tolerance, is below these values, the steps
-/// of the other levels are finer.
+/// Limits of the mean of s / (1 + s) over the last level, s being a squared residual relative to
+/// the tolerance: below a limit, the steps of the other levels are finer, by this index into
+/// [`FINER`](crate::track::FINER).
 const FINER_BELOW: [(f64, u8); 2] = [(0.05, 2), (0.1, 1)];
 
 /// How much finer the steps of all levels but the last are: the smaller the residuals of the last level, the

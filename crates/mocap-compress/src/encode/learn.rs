@@ -61,7 +61,7 @@ fn geometric(mean: f64) -> [f64; SYMBOLS] {
     })
 }
 
-/// The weight of a guess, in samples.
+/// The weight of the prior probability in an estimate, in samples.
 const GUESS: f64 = 2.0;
 
 fn chance(counts: [u32; 2], guess: f64) -> u16 {
@@ -81,7 +81,7 @@ fn below(counts: &[u32; SYMBOLS], guess: [f64; SYMBOLS]) -> [u16; SYMBOLS] {
     })
 }
 
-/// All numbers: chances of zero, of odd ones, and of classes.
+/// All numbers: the chances of three zeros, of even numbers, and of classes.
 fn numbers(zero: &[[u16; BUCKETS]; 3], odd: &[u16; BUCKETS], classes: &[[u16; SYMBOLS]]) -> Vec<u16> {
     let classes = classes.iter().flat_map(|below| below[1..].iter());
     zero.iter().flatten().chain(odd).chain(classes).copied().collect()

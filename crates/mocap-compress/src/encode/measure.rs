@@ -107,7 +107,7 @@ fn translation(transform: &Transform) -> Vector3<f64> {
     Vector3::from(transform.translation.map(f64::from))
 }
 
-/// Errors so far, in units of the clip.
+/// Errors so far, in units of the clip; `joints` and `max` are in metres.
 struct Errors<'a> {
     skeleton: &'a Skeleton,
     bounds: Bounds<'a>,

@@ -33,7 +33,7 @@ pub use summary::{CompressSummary, RuleError, WorstJoint};
 use crate::compressed::{Compressed, fingerprint};
 use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, SkeletonSection, block_count};
 use crate::error::CompressError;
-use crate::plan::{Plan, put_plan, rest_locals};
+use crate::plan::{Plan, put_plain, put_plan, rest_locals};
 use crate::skeleton::Reading;
 use crate::{CompressedInfo, OpenLimits, Profile, archive, direct, keys, runtime};
 use block::Block;
@@ -58,7 +58,9 @@ pub struct Compression {
 /// Compresses a clip within a tolerance.
 ///
 /// # Errors
-/// Where the unit is unknown, a length is not above zero, or single precision cannot hold the tolerance.
+/// Where the unit is unknown, a length is not above zero, a joint has no name or a tolerance is for
+/// a joint that does not exist, the motion is too large, or the tolerance cannot be reached, mostly
+/// because single precision does not allow it.
 ///
 /// ```
 /// use mocap_compress::{CompressOptions, Profile, compress};
@@ -322,7 +324,10 @@ impl<'a> Job<'a> {
                 failed += encoded.failed;
             }
         }
-        let plan = put_plan(&self.plan);
+        let plan = match container::is_plain(self.options.profile) {
+            true => put_plain(&self.plan),
+            false => put_plan(&self.plan),
+        };
         let sections = (&plan[..], self.extras.as_deref());
         (container::assemble(&info, self.block_frames, &self.skeleton, sections, &blocks), failed)
     }

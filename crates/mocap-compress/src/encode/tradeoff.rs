@@ -24,7 +24,8 @@ const REMAINS: f64 = 1.2;
 /// The largest square of the distance from the target to a point that is tried.
 const REACH_CUBIC: f64 = 2.0;
 const REACH_CENTRED: f64 = 1.2;
-/// The largest distance of a coordinate one further towards zero than those on either side.
+/// A third coordinate, the next one towards zero, is tried if it is at most this far from the
+/// target, in multiples of the spacing.
 const TOWARDS_ZERO: f64 = 1.6;
 
 /// A later frame that a frame predicts.
@@ -163,7 +164,8 @@ fn for_each_combination([x, y, z]: [[Option<f64>; 3]; 3], mut with: impl FnMut(V
     }
 }
 
-/// The coordinates of one parity on both sides of a value, and one further towards zero if it is near.
+/// The coordinates of one parity on both sides of a value; if `wide`, also the next one towards
+/// zero, where it is near ([`TOWARDS_ZERO`]).
 #[inline]
 fn coordinates(value: f64, spacing: f64, parity: f64, wide: bool) -> [Option<f64>; 3] {
     let low = ((value - parity) / spacing).floor() * spacing + parity;

@@ -10,7 +10,8 @@ use crate::quat::{self, Quat};
 use crate::range_coder::{BitCoder, Meter};
 use crate::track::{FLATNESS, Head, HeadModel, Moving, ResidualCoder, has_no_taps, refer};
 
-/// More heads are tried if the residuals take fewer bits than this many times the head.
+/// Changes of a head that leave its steps as they are are tried only if the residuals take fewer
+/// bits than this many times the head.
 const SMALL: f64 = 48.0;
 
 /// Magnitudes of residuals if no model is used.

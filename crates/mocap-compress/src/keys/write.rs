@@ -14,7 +14,8 @@ use nalgebra::Vector3;
 const ROUNDING: f64 = 0.12;
 /// Widths are tried up to this many bits coarser: coarser keys are smaller.
 const COARSER: u32 = 4;
-/// Least magnitude at which a rotation component may be omitted because it was omitted in the previous key.
+/// Least magnitude at which a rotation component may be omitted because it was omitted in the
+/// previous frame.
 const LEFT_OUT: f32 = 0.4;
 
 /// The bytes of a block.
@@ -112,8 +113,9 @@ fn pack_rotation(q: Quat, left_out: usize, width: u32) -> [u32; 3] {
     [0; 3].map(|_: u32| parts.next().unwrap_or(0))
 }
 
-/// The omitted component of each rotation: the largest one, or that of the previous rotation if it is large
-/// enough, so that numbers change little.
+/// The omitted component of each rotation: that of the previous one, so that numbers change little,
+/// if it is at least [`LEFT_OUT`] and no other is above 1/√2, the largest that can be stored;
+/// otherwise the largest.
 fn left_out(rotations: impl Iterator<Item = Quat>) -> Vec<usize> {
     let mut last = 3;
     let choose = |q: Quat| {

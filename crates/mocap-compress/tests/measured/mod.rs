@@ -1,4 +1,4 @@
-//! The error of what was written, measured by what knows nothing of how it was made.
+//! The error of written bytes, measured independently of the encoder.
 
 use mocap_analysis::object_error;
 use mocap_compress::{CompressOptions, Compressed, OpenLimits, compress};

@@ -1,6 +1,6 @@
-//! Files that no encoder writes, under checksums that fit them.
+//! Damaged or crafted files with valid checksums.
 
-/// The same file with checksums that fit what it holds; `None` where the table does not fit the file.
+/// The same file with valid checksums; `None` if its table of sections is not that of the file.
 pub(crate) fn forge(bytes: &[u8]) -> Option<Vec<u8>> {
     use xxhash_rust::xxh3::xxh3_64;
     let mut forged = bytes.to_vec();

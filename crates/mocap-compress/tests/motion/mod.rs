@@ -1,4 +1,5 @@
-//! Motions to compress: made ones that are hard in one way each, and real ones where they are there.
+//! Motions to compress: generated ones, each difficult in one respect, and captured ones if there
+//! are any.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 pub(crate) mod files;
@@ -52,12 +53,12 @@ fn joint(name: &str, parent: Option<JointId>, offset: Vector3<f64>) -> Joint {
     Joint::new(name, parent, offset)
 }
 
-/// How the joints of a made motion move.
+/// How the joints of a generated motion move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Character {
     /// Smooth, with sensor noise.
     Calm,
-    /// Every frame anywhere.
+    /// Every frame is a random pose.
     Wild,
     /// Back and forth across half a turn.
     HalfTurns,

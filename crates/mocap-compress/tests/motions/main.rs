@@ -1,4 +1,4 @@
-//! What holds for compressed motions: tested on the fixtures, and on real motion files where they are.
+//! Tests of compressed motions, on the fixtures and on captured motion files if there are any.
 
 mod guarantee;
 #[path = "../measured/mod.rs"]

@@ -1,7 +1,7 @@
-//! A take of every motion of the corpus, at tolerances from a hundredth of a millimetre to ten centimetres: what was
-//! written is read, and measured in double precision by what knows nothing of how it was made. Tolerances between and
-//! the default, and clips of any length, are those of `guarantee.rs` and of the tests of the command line
-//! (`cli/tests/motions`).
+//! A take of every motion of the corpus, at tolerances from a hundredth of a millimetre to ten
+//! centimetres: the written bytes are decoded, and the error is measured in double precision,
+//! independently of the encoder. `guarantee.rs` and the tests of the command line
+//! (`cli/tests/motions`) test other tolerances and clips of any length.
 
 use crate::motion::files::files;
 use mocap_analysis::object_error;
@@ -14,7 +14,8 @@ const TOLERANCES: [f64; 3] = [1e-5, 1e-3, 1e-1];
 /// Frames of each clip.
 const MOST_FRAMES: usize = 500;
 
-/// Keeps the bound, or is refused with a tolerance that is kept.
+/// Checks that compression keeps the tolerance, or that its error names the smallest one that it
+/// keeps.
 fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
     let mut options = CompressOptions { profile, tolerance, ..CompressOptions::default() };
     let done = match compress(clip, &options) {

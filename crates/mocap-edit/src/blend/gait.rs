@@ -11,7 +11,7 @@ use mocap_model::Clip;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stance {
     pub(crate) side: Side,
-    /// A whole number for the left foot, half-way between two for the right foot.
+    /// By foot strikes: a whole number for the left foot, half-way between two for the right.
     pub(crate) strike: f64,
     /// Where the foot leaves the floor.
     pub(crate) lift: f64,
@@ -28,10 +28,12 @@ pub(crate) struct Gait {
 }
 
 impl Gait {
-    /// Phases by foot strikes: the first strike of the left foot is 0, each strike of the other foot adds ½.
+    /// Phases by foot strikes: the first strike is 0 for a left foot and -½ for a right foot;
+    /// each later one adds ½, or 1 where the same foot strikes twice in a row.
     ///
     /// # Errors
-    /// [`EditError::Phases`] without two strikes.
+    /// [`EditError::Phases`] without two strikes, with two in the same frame, and where feet or
+    /// the unit are not known.
     pub(crate) fn of(clip: &Clip, body: &Body) -> Result<Gait, EditError> {
         let none = |reason: &str| EditError::Phases { reason: reason.into() };
         let contacts =
@@ -101,7 +103,7 @@ impl Gait {
         Ok(Gait { times, range: [0.0, end], stances: Vec::new() })
     }
 
-    /// Phases are those of a registration: `times` has the time of each.
+    /// Phases are those of a registration: `times` maps them to times.
     pub(crate) fn registered(times: TimeMap, range: [f64; 2], clip: &Clip, body: &Body) -> Gait {
         let mut gait = Gait { times, range, stances: Vec::new() };
         let (fps, contacts) = (clip.rate().fps(), body.contacts(clip).unwrap_or_default());
@@ -121,7 +123,7 @@ impl Gait {
         self.times.at(phase)
     }
 
-    /// The phase at a time \[s\], by bisection.
+    /// The phase at a time \[s\].
     pub(crate) fn phase_at(&self, time: f64) -> f64 {
         inverse(self.range, time, |phase| self.time_at(phase))
     }

@@ -82,7 +82,7 @@ impl Mix<'_> {
             whole.scales.push(scale);
             let rest = of_joint.offset;
             whole.translations.push(match joint == hips {
-                // Placed below.
+                // `place_hips` sets them.
                 true => Some(vec![rest; times[0].len()]),
                 false => self.vectors(|curves| &curves.translations[joint], rest, weights, &places),
             });
@@ -100,7 +100,7 @@ impl Mix<'_> {
             }
             average.of(&parts)
         };
-        // The rotations of the hips are found with their places.
+        // `place_hips` sets the rotations of the hips.
         let holds = joint == self.carrier.joint.index()
             || self.sources.iter().all(|source| source.curves.rotations[joint].is_constant());
         match holds {

@@ -59,7 +59,8 @@ impl PreparedBlend {
     ///
     /// # Errors
     /// [`EditError::Skeletons`] where joints or bones differ, [`EditError::Phases`] where a motion has no foot strikes,
-    /// [`EditError::Weights`] without a motion, [`EditError::Option`] for a duration that is not above 0 or too long.
+    /// [`EditError::Weights`] without a motion, [`EditError::TooShort`] where one has a single
+    /// frame, [`EditError::Option`] for a duration that is not above 0 or too long.
     pub fn new(clips: &[Clip], options: &BlendOptions) -> Result<PreparedBlend, EditError> {
         let Some(first) = clips.first() else {
             return Err(EditError::Weights { reason: "a blend needs at least one motion".into() });
@@ -98,10 +99,13 @@ impl PreparedBlend {
         })
     }
 
-    /// The blend by weights, one for each motion; they are brought to a sum of 1.
+    /// The blend by weights, one for each motion; they are brought to a sum of 1. Feet are locked
+    /// as the options say. [`blend`](crate::blend::blend()) corrects contacts after that, which is
+    /// left out here.
     ///
     /// # Errors
-    /// [`EditError::Weights`] where they are not weights, [`EditError::Phases`] where the motions have no stride in common.
+    /// [`EditError::Weights`] where they are not weights, [`EditError::Phases`] where the motions
+    /// have no stride in common, [`EditError::TooShort`] where the blend has a single frame.
     pub fn motion(&self, weights: &[f64]) -> Result<Clip, EditError> {
         let weights = super::shares(self.sources.len(), weights)?;
         let clock = self.clock(&weights)?;

@@ -54,7 +54,7 @@ impl FromStr for SpaceKind {
 pub struct BlendSpace {
     kind: SpaceKind,
     samples: Vec<Vec<f64>>,
-    /// Of a space of triangles.
+    /// Indices of samples; only for [`SpaceKind::Triangles`].
     triangles: Vec<[usize; 3]>,
 }
 
@@ -62,8 +62,9 @@ impl BlendSpace {
     /// A space of samples; each has a value for every parameter.
     ///
     /// # Errors
-    /// [`EditError::Space`] where there are no samples or too few, one has another number of parameters, two stand in one
-    /// place, or all stand on a line of a space of triangles.
+    /// [`EditError::Space`] where there are no samples, the number of parameters is not that of
+    /// the kind or differs between samples, a value is not finite, two samples are at the same
+    /// place, or all samples for triangles are on one line.
     pub fn new(kind: SpaceKind, samples: Vec<Vec<f64>>) -> Result<BlendSpace, EditError> {
         let wrong = |reason: String| Err(EditError::Space { reason });
         let Some(first) = samples.first() else { return wrong("there are no samples".into()) };
@@ -89,7 +90,7 @@ impl BlendSpace {
         let extent = samples.iter().map(|sample| distance(sample, first)).fold(0.0, f64::max);
         for (i, a) in samples.iter().enumerate() {
             if let Some(j) = (0..i).find(|j| distance(a, &samples[*j]) <= SAME_PLACE * extent) {
-                return wrong(format!("samples {} and {} stand in one place", j + 1, i + 1));
+                return wrong(format!("samples {} and {} are at the same place", j + 1, i + 1));
             }
         }
         let mut triangles = Vec::new();
@@ -102,6 +103,11 @@ impl BlendSpace {
             }
         }
         Ok(BlendSpace { kind, samples, triangles })
+    }
+
+    /// The numbers of samples and of parameters.
+    pub(crate) fn size(&self) -> [usize; 2] {
+        [self.samples.len(), self.samples[0].len()]
     }
 
     /// The least and the largest value of a parameter among the samples.

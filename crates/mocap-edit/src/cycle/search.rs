@@ -154,7 +154,7 @@ impl<'a> Features<'a> {
 struct Overview {
     /// By feature: the sum of the speeds of those before it; one more than features.
     speeds: Vec<f64>,
-    /// By feature: its distances from some others.
+    /// By feature: its distances from [`LANDMARKS`] others.
     landmarks: Vec<[f64; LANDMARKS]>,
     /// The usual distance of two poses.
     usual_distance: f64,
@@ -223,7 +223,8 @@ fn usual_distance(few: &[(usize, Feature)], stride: usize) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// A pair of frames: distance, first, last.
+/// A pair of features: their distance, increased where the blend lacks frames beyond the ends, and
+/// their indices.
 type Pair = (f64, usize, usize);
 
 /// The better of two pairs comes first.
@@ -231,7 +232,7 @@ fn order(x: &Pair, y: &Pair) -> std::cmp::Ordering {
     x.0.total_cmp(&y.0).then((x.2 - x.1).cmp(&(y.2 - y.1))).then(x.1.cmp(&y.1))
 }
 
-/// Pairs of frames that could be the ends of a cycle.
+/// Pairs of features that could be the ends of a cycle.
 struct Pairs {
     /// Those that are alike, best first; at most [`KEPT`], of which the best are kept.
     alike: Vec<Pair>,
@@ -396,7 +397,7 @@ mod tests {
         Pairs { alike: found, best }
     }
 
-    /// The pairs that are found, beside all pairs of a clip. What a loop is made of follows from them.
+    /// The pairs that the search finds, and those of a test of all pairs of a clip.
     fn compared(clip: &Clip, step: usize, spans: &Spans, share: f64) -> [Pairs; 2] {
         let body = Body::of(clip);
         let mut features = Features::of(clip, &body, step);

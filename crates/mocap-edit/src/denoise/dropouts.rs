@@ -158,7 +158,7 @@ mod tests {
             let was = largest(&lost);
             let found = dropouts(&lost, 60.0, SMALLEST);
             let [Stop { frames, bridge, is_long: false }] = &found[..] else { panic!("{found:?}") };
-            // Of a joint that is held, the frame that it is held from may count, too.
+            // Of a held value, the last measured frame may be part of the dropout.
             assert!(
                 frames.end == 36 && (*frames == (30..36) || (!identity && frames.start == 29)),
                 "{frames:?}"

@@ -152,9 +152,10 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
     denoise_with(clip, method, None)
 }
 
-/// As [`denoise`]. Dropouts of up to 0.5 s are filled by curves. With example poses, [`Denoise::Auto`] fills those of
-/// joints and limbs of 0.2 s to 5 s from the examples and the rest of the body. Dropouts that are too long for curves
-/// are warnings if there are no examples, or the examples do not fit the skeleton.
+/// As [`denoise`], with example poses for dropouts. [`Denoise::Auto`] fills dropouts of up to 0.5 s
+/// by curves; with example poses, it fills those of joints and limbs of 0.2 s to 5 s from the
+/// examples and the rest of the body. Each dropout is a warning that says how it was filled; those
+/// too long for curves stay if there are no examples, or the examples do not fit the skeleton.
 ///
 /// # Errors
 /// As [`denoise`].
@@ -237,7 +238,7 @@ impl Found {
     /// Warns of dropouts, and of examples that filled none.
     fn warn(&self, report: &mut EditReport, skeleton: &Skeleton) {
         if let Some(error) = &self.not_filled {
-            report.warn("edit::not-filled", format!("example poses fill nothing: {error}"));
+            report.warn("edit::not-filled", format!("gaps are not filled from example poses: {error}"));
         }
         for Dropout { joint, frames, filled, .. } in self.dropouts.iter().take(NAMED) {
             let name = &skeleton.joint(*joint).name;

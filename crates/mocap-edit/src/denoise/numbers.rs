@@ -57,7 +57,7 @@ fn range(values: &[f64]) -> [f64; 2] {
     [low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
 }
 
-/// The values without ranges that do not move.
+/// The values that differ from both neighbours: ranges at rest or at a limit are left out.
 fn moved(values: &[f64]) -> Vec<f64> {
     let moves = |at: usize| {
         let beside = [at.checked_sub(1), Some(at + 1)];
@@ -66,7 +66,8 @@ fn moved(values: &[f64]) -> Vec<f64> {
     (0..values.len()).filter(|at| moves(*at)).map(|at| values[at]).collect()
 }
 
-/// As for spikes of positions along one axis.
+/// Replaces spikes as those of positions along one axis. Returns the weights of
+/// [`without_spikes`].
 fn replace_spikes(values: &mut [f64], smallest: f64) -> Vec<f64> {
     let mut places: Vec<Vector3<f64>> = values.iter().map(|value| Vector3::new(*value, 0.0, 0.0)).collect();
     let weights = without_spikes(&mut places, smallest);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{Group, Needed, Operation, Source, Value};
 use crate::{EditError, EditReport, Path};
 
-/// Lay the motion along a path: a CSV with rows 'x, y, z' in the unit of the motion
+/// Move the motion along a path: a CSV with rows 'x, y, z' in the unit of the motion
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

@@ -10,7 +10,7 @@ use super::{Group, LeadIn, Operation, Takes, Value};
 use crate::binding::BindPoint;
 use crate::{EditError, EditReport};
 
-/// Free what the skeleton binds: a joint and all below it become a tree that moves as before
+/// Detach a joint: it and all below it become a tree of their own that moves as before
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{Group, Needed, Operation, Source, Value};
 use crate::{EditError, EditReport, JoinOptions, TransitionKind};
 
-/// Lay a motion onto the end: see `mocap join --help`
+/// Append a motion: see `mocap join --help`
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use super::{Group, Needed, Operation, Source, Takes, Value};
 use crate::{EditError, EditReport, TimeMap as Map};
 
-/// Retime by a CSV with rows 'time in the output, time in the input' [s]; both increase
+/// Retime by a CSV with rows 'time in the output, time in the input' [s]; the first increases, the second never decreases
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TimeMap {
-    /// A CSV with rows 'time in the output, time in the input' [s]; both increase
+    /// A CSV with rows 'time in the output, time in the input' [s]; the first increases, the second never decreases
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath))]
     pub file: Source<Map>,
 }

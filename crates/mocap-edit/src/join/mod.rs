@@ -83,7 +83,8 @@ impl Default for JoinOptions {
     }
 }
 
-/// Joins motions of one skeleton and rate in this order; one report per transition.
+/// Joins motions of one skeleton in this order; one report per transition. Motions of another rate
+/// are resampled to that of the first.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -96,8 +97,9 @@ impl Default for JoinOptions {
 /// ```
 ///
 /// # Errors
-/// [`EditError::Skeletons`] where joints differ, [`EditError::ShortForTransition`] where a motion is shorter than a
-/// transition.
+/// [`EditError::Skeletons`] where joints or bones differ, [`EditError::ShortForTransition`] where a
+/// motion is shorter than a transition, [`EditError::Option`] where a time is out of range,
+/// [`EditError::TooShort`] without motions.
 pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditReport>), EditError> {
     check(options)?;
     let Some((first, others)) = clips.split_first() else {
@@ -150,7 +152,7 @@ fn on_one_skeleton(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
     let mut tracks = next.tracks().to_vec();
     for ((id, ours), theirs) in a.iter().zip(b.joints()) {
         if ours.name != theirs.name || ours.parent != theirs.parent {
-            return fail(format!("'{}' stands where the other has '{}'", ours.name, theirs.name));
+            return fail(format!("'{}' is in the place of the other's '{}'", ours.name, theirs.name));
         }
         let place = &mut tracks[id.index()].translation;
         if a.is_in_subtree(hips, id) {

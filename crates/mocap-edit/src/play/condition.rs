@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// All of its tests must hold.
+/// The condition of a transition: one or more tests, all of which must hold.
 ///
 /// ```
 /// let condition: mocap_edit::Condition = "speed > 0.5 and after 1s".parse()?;
@@ -18,7 +18,7 @@ enum Test {
     Compare(String, Comparison, f64),
     /// An event of this name happens in this frame.
     Event(String),
-    /// The state is as old as this \[s\].
+    /// The state has been active for at least this time \[s\].
     After(f64),
     /// The motion of the state has ended.
     Finished,

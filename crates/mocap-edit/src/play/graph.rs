@@ -143,9 +143,9 @@ pub struct Transition {
 pub enum Fade {
     /// Both states are played and blended.
     Smooth,
-    /// The last pose of the left state is held while it fades out.
+    /// The last pose of the previous state is held while it fades out.
     Frozen,
-    /// The entered state is played; its offset from the last pose of the left state decays.
+    /// The entered state is played; its offset from the last pose of the previous state decays.
     Inertial,
     /// At once.
     Pop,
@@ -167,7 +167,7 @@ pub enum Curve {
 /// The phase at which an entered state begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseChange {
-    /// At the time at which it was left.
+    /// It continues at the time at which it was left before.
     Keep,
     /// At the phase of the state that is left.
     Match,
@@ -247,10 +247,12 @@ impl NodeKind {
 const MOST_NODES: usize = 1000;
 
 impl Graph {
-    /// Checks that nodes have no cycles, and that there are at most 1,000 of them.
+    /// Checks that nodes have no cycles, that there are at most 1,000 of them, and that what they refer to exists.
+    /// Motions are not checked, which may be read later: [`play`](crate::play()) checks them.
     ///
     /// # Errors
-    /// [`EditError::Graph`] with the nodes of the cycle, or for a lerp with other numbers of nodes and values.
+    /// [`EditError::Graph`] with the nodes of the cycle, for too many nodes, for a lerp with
+    /// other numbers of nodes and values, or for a node, parameter or state that does not exist.
     pub fn check(&self) -> Result<(), EditError> {
         if self.nodes.len() > MOST_NODES {
             let reason = format!("it has {} nodes, more than the limit of {MOST_NODES}", self.nodes.len());
@@ -269,6 +271,7 @@ impl Graph {
                 return Err(EditError::Graph { reason });
             }
         }
+        self.check_references()?;
         if let Some(cycle) = self.cycle() {
             let names: Vec<&str> =
                 cycle.iter().chain(&cycle[..1]).map(|node| self.nodes[*node].name.as_str()).collect();
@@ -292,6 +295,9 @@ impl Graph {
     }
 
     fn cycle_from(&self, node: usize, path: &mut Vec<usize>, done: &mut [bool]) -> Option<Vec<usize>> {
+        if node >= self.nodes.len() {
+            return None;
+        }
         if let Some(start) = path.iter().position(|other| *other == node) {
             return Some(path[start..].to_vec());
         }

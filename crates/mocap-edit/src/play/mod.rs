@@ -8,6 +8,7 @@ mod frame;
 mod graph;
 mod motion;
 mod player;
+mod references;
 mod timeline;
 
 use mocap_analysis::FootContacts;
@@ -51,15 +52,17 @@ const MOST_FRAMES: f64 = 10_000_000.0;
 /// ```
 ///
 /// # Errors
-/// [`EditError::Graph`] where the graph is empty or has a cycle, or the timeline names an unknown parameter;
-/// [`EditError::Skeletons`] where the motions have different skeletons; as [`make_loop`](crate::make_loop) for a motion
-/// without a cycle.
+/// [`EditError::Graph`] where the graph is empty or has a cycle, a node refers to what does not exist, or the timeline
+/// names an unknown parameter;
+/// [`EditError::Skeletons`] where the motions have different skeletons; as
+/// [`make_loop`](crate::make_loop) for a motion without a cycle.
 pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip, EditReport), EditError> {
     graph.check()?;
     let wrong = |reason: String| Err(EditError::Graph { reason });
     let (Some(first), false) = (graph.clips.first(), graph.nodes.is_empty()) else {
         return wrong("it has no motions or no nodes".into());
     };
+    graph.check_motions()?;
     check_all_same(graph.clips.iter().map(|given| &given.clip))?;
     let columns: Vec<usize> = timeline
         .params()
@@ -183,11 +186,7 @@ fn report(player: &Player, clip: &Clip, first: &GraphClip) -> EditReport {
         peak_acceleration(clip, frames.start.saturating_sub(2)..(frames.end + 3).min(clip.frames()))
     });
     let peak = within.reduce(f64::max).filter(|_| own > 0.0).map(|peak| peak / own);
-    report = report.figure("transitions", player.names.len().saturating_sub(1) as f64, "").figure(
-        "peak-acceleration",
-        peak,
-        "",
-    );
+    report = report.figure("transitions", player.changes as f64, "").figure("peak-acceleration", peak, "");
     for (node, kind) in player.graph.nodes.iter().map(|node| &node.kind).enumerate() {
         let NodeKind::States(machine) = kind else { continue };
         for (number, transition) in machine.transitions.iter().enumerate() {
@@ -411,5 +410,68 @@ mod tests {
         assert!(report.warnings.iter().any(|warning| warning.code == "play::event"), "{report}");
         let unknown = play(&graph(Fade::Smooth), &"time,height\n0,1\n1,\n".parse().unwrap(), false);
         assert!(unknown.unwrap_err().to_string().contains("no parameter 'height'"));
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused() {
+        type Change = fn(&mut Graph);
+        fn machine(graph: &mut Graph) -> &mut StateMachine {
+            match &mut graph.nodes[3].kind {
+                NodeKind::States(machine) => machine,
+                other => panic!("{other:?}"),
+            }
+        }
+        let changes: [(Change, &str); 12] = [
+            (|graph| graph.output = 4, "the output refers to node 4"),
+            (|graph| graph.nodes[0].kind = plays(2), "'walk' refers to motion 2"),
+            (|graph| drop(graph.params.pop()), "'gait' refers to parameter 0"),
+            (|graph| machine(graph).states[1].1 = 9, "'body' refers to node 9"),
+            (|graph| machine(graph).states.clear(), "'body' has no states"),
+            (|graph| machine(graph).transitions[0].to = 2, "'body' refers to state 2"),
+            (|graph| machine(graph).transitions[0].from = Some(7), "'body' refers to state 7"),
+            (|graph| machine(graph).transitions[0].when = "height > 1".parse().unwrap(), "'height'"),
+            (|graph| graph.nodes[1].kind = NodeKind::Blend { parts: Vec::new() }, "'run' blends no nodes"),
+            (
+                |graph| graph.nodes[1].kind = NodeKind::Clip { clip: 1, speed: Amount::Param(1) },
+                "'run' refers to parameter 1",
+            ),
+            (
+                |graph| match &mut graph.nodes[2].kind {
+                    NodeKind::Space { clips, .. } => clips.truncate(1),
+                    other => panic!("{other:?}"),
+                },
+                "'gait' has 1 motions and 1 parameters, its space 2 samples of 1 values",
+            ),
+            (
+                |graph| match &mut graph.nodes[2].kind {
+                    NodeKind::Space { params, .. } => params.push(0),
+                    other => panic!("{other:?}"),
+                },
+                "'gait' has 2 motions and 2 parameters",
+            ),
+        ];
+        let timeline: Timeline = "time\n0\n1\n".parse().unwrap();
+        let whole = graph(Fade::Smooth);
+        assert!(play(&whole, &timeline, false).is_ok());
+        for (change, said) in changes {
+            let mut graph = whole.clone();
+            change(&mut graph);
+            let error = play(&graph, &timeline, false).unwrap_err();
+            assert!(matches!(error, EditError::Graph { .. }) && error.to_string().contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_changes_of_state_count_as_transitions() {
+        let mut graph = graph(Fade::Smooth);
+        // A machine of one state above the other machine.
+        let machine = StateMachine { states: vec![("all".into(), 3)], transitions: Vec::new() };
+        graph.nodes.push(node("above", NodeKind::States(machine)));
+        for output in [3, 4] {
+            let graph = Graph { output, ..graph.clone() };
+            let (_, report) = play(&graph, &TIMELINE.parse().unwrap(), false).unwrap();
+            let found = report.figures.iter().find(|figure| figure.name == "transitions").unwrap();
+            assert_eq!(found.value, Some(2.0), "{output}");
+        }
     }
 }

@@ -100,7 +100,7 @@ impl Motion {
         self.gait.time_at(phase) - self.start
     }
 
-    /// The phase of a loop advances by whole strides, up to rounding.
+    /// Strides of the motion per whole stride of a repetition: 1, up to rounding.
     fn pace(&self) -> f64 {
         self.strides / self.strides.round().max(1.0)
     }

@@ -31,9 +31,9 @@ struct Change {
     transition: Transition,
     from: usize,
     elapsed: f64,
-    /// The last pose of the left state.
+    /// The last pose of the previous state.
     left: Moment,
-    /// For an inertial transition, from the first frame of the entered state on: offsets by joint, the hips last.
+    /// For an inertial transition, from the first frame of the entered state on: see [`inertia`].
     offsets: Option<Vec<Decaying>>,
 }
 
@@ -53,6 +53,8 @@ pub(super) struct Player<'a> {
     shown: Vec<Option<Moment>>,
     /// The last two outputs of each state machine, from which inertial transitions take velocities.
     before: Vec<Vec<Moment>>,
+    /// Number of changes of state.
+    pub(super) changes: usize,
     /// Transitions that fired, as (node, number).
     pub(super) fired: HashSet<(usize, usize)>,
     /// Frames within a transition.
@@ -87,6 +89,7 @@ impl<'a> Player<'a> {
             memory: vec![Memory::default(); graph.nodes.len()],
             shown: vec![None; graph.nodes.len()],
             before: vec![Vec::new(); graph.nodes.len()],
+            changes: 0,
             fired: HashSet::new(),
             changing: Vec::new(),
             names: Vec::new(),
@@ -146,7 +149,7 @@ impl<'a> Player<'a> {
                 let sum: f64 = weights.iter().map(|weight| weight / largest).sum();
                 let shares = match largest > 0.0 {
                     true => weights.iter().map(|weight| weight / largest / sum).collect(),
-                    // The first one, where no part has a weight.
+                    // Without any weight, the first part is played.
                     false => (0..parts.len()).map(|part| f64::from(u8::from(part == 0))).collect(),
                 };
                 let nodes: Vec<usize> = parts.iter().map(|(node, _)| *node).collect();
@@ -182,7 +185,7 @@ impl<'a> Player<'a> {
     fn first(&mut self, node: usize) -> Moment {
         let (memory, shown) = (self.memory.clone(), self.shown.clone());
         self.shown.fill(None);
-        let (names, changing) = (self.names.len(), self.changing.last().copied());
+        let (names, changes, changing) = (self.names.len(), self.changes, self.changing.last().copied());
         self.restart(node, &mut vec![false; self.graph.nodes.len()]);
         let moment = self.play(node, 0.0);
         (self.memory, self.shown) = (memory, shown);
@@ -190,6 +193,7 @@ impl<'a> Player<'a> {
             *now = before;
         }
         self.names.truncate(names);
+        self.changes = changes;
         moment
     }
 
@@ -263,8 +267,9 @@ impl<'a> Player<'a> {
         let Some((number, transition)) = machine.transitions.iter().enumerate().find(fires) else { return };
         let from = *state;
         self.fired.insert((node, number));
+        self.changes += 1;
         let (left, entered) = (machine.states[from].1, machine.states[transition.to].1);
-        // Nodes that the left state uses too keep their phase.
+        // Nodes that the previous state uses too keep their phase.
         let mut fixed = vec![false; self.graph.nodes.len()];
         self.mark(left, &mut fixed);
         match (transition.phase, self.phase_of(left)) {
@@ -381,7 +386,8 @@ fn lerp_shares(nodes: usize, at: &[f64]) -> Vec<f64> {
     }
 }
 
-/// The decaying offset of the pose that was left from the entered one: by joint, then the place of the hips.
+/// The decaying offset of the last pose of the previous state from that of the entered one: the
+/// rotation of each joint, then rotation and position of the hips.
 fn inertia(left: &Moment, earlier: &Moment, entered: &Moment, step: f64, seconds: f64) -> Vec<Decaying> {
     let turn = |from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>| log(&(from.inverse() * to));
     let decaying =

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use crate::EditError;
 
-/// Rows of a timeline, by time. A parameter keeps its value until another row gives it one; between two such rows it
-/// changes linearly.
+/// Rows of a timeline, by time. Between two rows that give a parameter a value it changes linearly;
+/// after the last such row it keeps its value.
 ///
 /// ```
 /// let timeline: mocap_edit::Timeline = "time,speed,event\n0,0,\n2,1.5,\n4,,kick\n".parse()?;
@@ -34,7 +34,7 @@ impl Timeline {
         self.duration
     }
 
-    /// The value of a parameter at a time \[s\]; `None` before its first row.
+    /// The value of a parameter at a time \[s\]; `None` before the first row that gives it one.
     ///
     /// # Panics
     /// If the parameter does not exist.
@@ -103,7 +103,7 @@ impl FromStr for Timeline {
     type Err = EditError;
 
     /// Reads a CSV: a first line with `time`, names of parameters and perhaps `event`, then rows whose times do not
-    /// decrease. An empty field changes nothing; lines after `#` are left out.
+    /// decrease. An empty field changes nothing; the text of a line from `#` on is left out.
     fn from_str(text: &str) -> Result<Timeline, EditError> {
         let wrong = |line: usize, reason: String| EditError::Table { what: "timeline", line, reason };
         let mut lines = text

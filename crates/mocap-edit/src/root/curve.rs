@@ -100,7 +100,8 @@ pub struct RootCurve {
     pub up: [f64; 3],
     /// What stays in the body.
     pub keep: Keep,
-    /// One per frame \[units of the clip\].
+    /// One per frame \[units of the clip\]: on the ground, or with the change of height since the
+    /// first frame where height does not stay in the body.
     pub positions: Vec<[f64; 3]>,
     /// One per frame, about the up axis \[rad\].
     pub headings: Vec<f64>,
@@ -125,7 +126,8 @@ impl RootCurve {
         Isometry3::from_parts(Translation3::from(Vector3::from(self.positions[frame])), turn)
     }
 
-    /// As CSV: a line with up axis and rate, then `frame,time,x,y,z,heading_rad`; every number reads back exactly.
+    /// As CSV: a line with up axis, rate and what stays in the body, then
+    /// `frame,time,x,y,z,heading_rad`; every number reads back exactly.
     pub fn to_csv(&self) -> String {
         let [x, y, z] = self.up;
         let mut text = format!("# up {x} {y} {z}, fps {}, keep {}\n{COLUMNS}\n", self.fps, self.keep);
@@ -144,7 +146,8 @@ impl RootCurve {
     /// Reads CSV or JSON as written by [`RootCurve::to_csv`] and [`RootCurve::to_json`].
     ///
     /// # Errors
-    /// With the line where the text is not a root curve, and where a value is not finite.
+    /// With the line where the text is not a root curve; where a value is not finite, or no frame rate above 0 is
+    /// stated.
     pub fn parse(text: &str) -> Result<RootCurve, EditError> {
         let curve = match text.trim_start().starts_with('{') {
             true => serde_json::from_str(text).map_err(|error| EditError::Table {
@@ -154,7 +157,7 @@ impl RootCurve {
             })?,
             false => RootCurve::parse_csv(text)?,
         };
-        let RootCurve { positions, headings, up, .. } = &curve;
+        let RootCurve { fps, positions, headings, up, .. } = &curve;
         let wrong = |reason: &str| Err(EditError::Curve { reason: reason.into() });
         if positions.len() != headings.len() {
             return wrong("the number of headings is not that of positions");
@@ -164,6 +167,9 @@ impl RootCurve {
         }
         if !up.iter().all(|value| value.is_finite()) || Vector3::from(*up).norm() < 0.5 {
             return wrong("the up axis has no direction");
+        }
+        if !(fps.is_finite() && *fps > 0.0) {
+            return wrong("it states no frame rate above 0; in CSV a line such as '# fps 30' states it");
         }
         Ok(curve)
     }
@@ -235,6 +241,11 @@ mod tests {
         };
         assert_eq!(line("frame,time,x,y,z,heading_rad\n0,0,1,2\n"), 2);
         assert_eq!(line("{\n\"fps\": 3\n}"), 3);
-        assert!(RootCurve::parse("0,0,NaN,0,0,0").is_err());
+        assert!(RootCurve::parse("# fps 30\n0,0,NaN,0,0,0").is_err());
+        for fps in ["", "# fps 0\n", "# fps -30\n", "# fps inf\n", "# fps fast\n"] {
+            let error = RootCurve::parse(&format!("{fps}0,0,0,0,0,0")).unwrap_err();
+            assert!(error.to_string().contains("frame rate"), "{fps}: {error}");
+        }
+        assert_eq!(RootCurve::parse("# fps 30\n0,0,0,0,0,0").unwrap().fps, 30.0);
     }
 }

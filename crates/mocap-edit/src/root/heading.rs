@@ -40,7 +40,7 @@ pub(crate) fn headings(clip: &Clip, body: &Body) -> Vec<f64> {
             }
             false => body.heading_of(&ahead).filter(|_| ahead.norm() > 0.1),
         };
-        // While the body lies or is upside down, the last heading holds.
+        // While the body lies on its side, the last heading holds.
         headings.push(heading.or(headings.last().copied()).unwrap_or(0.0));
     }
     unwrapped(&mut headings);

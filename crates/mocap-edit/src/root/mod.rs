@@ -12,6 +12,7 @@ use mocap_model::{
 use nalgebra::Translation3;
 
 use crate::body::Body;
+use crate::robot_soles::sole_floor;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use curve::{Keep, RootCurve};
@@ -69,7 +70,8 @@ pub fn in_place(clip: &Clip, keep: Keep) -> Result<(Clip, EditReport), EditError
 /// Applies a root motion: the inverse of [`in_place`].
 ///
 /// # Errors
-/// [`EditError::CurveLength`] where the curve has another number of frames.
+/// [`EditError::CurveLength`] where the curve has another number of frames, [`EditError::Curve`]
+/// where it has another up axis, or a rate at which its last frame is half a frame or more away.
 pub fn apply_root(clip: &Clip, curve: &RootCurve) -> Result<(Clip, EditReport), EditError> {
     if curve.frames() != clip.frames() {
         return Err(EditError::CurveLength { found: curve.frames(), expected: clip.frames() });
@@ -77,6 +79,13 @@ pub fn apply_root(clip: &Clip, curve: &RootCurve) -> Result<(Clip, EditReport), 
     let up = clip.skeleton().space().up.vector();
     if (Vector3::from(curve.up).normalize() - up).norm() > 1e-6 {
         return Err(EditError::Curve { reason: "its up axis is not that of the motion".into() });
+    }
+    // Formats round rates: those that put the last frame at the same frame are the same.
+    let fps = clip.rate().fps();
+    let apart = (fps / curve.fps - 1.0).abs() * clip.frames().saturating_sub(1) as f64;
+    if clip.frames() > 1 && (apart.is_nan() || apart >= 0.5) {
+        let reason = format!("its rate is {} fps, that of the motion {fps} fps", curve.fps);
+        return Err(EditError::Curve { reason });
     }
     let moved = place_roots(clip, "apply-root", |frame| curve.placement(frame))?;
     let report = EditReport::measured("apply-root", clip, &moved);
@@ -183,7 +192,8 @@ pub fn ground(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     }
     let found = body.contacts(clip).ok_or(EditError::NoUnit { edit: "ground" })?;
     let (motions, contacts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-    let floor = floor_of(&motions, &contacts).unwrap_or(0.0);
+    let soles = sole_floor(clip, &body.feet, &contacts, &body.up);
+    let floor = soles.or_else(|| floor_of(&motions, &contacts)).unwrap_or(0.0);
     let placement = Isometry3::from_parts(Translation3::from(-body.up * floor), UnitQuaternion::identity());
     let moved = place_roots(clip, "ground", |_| placement)?;
     let report = EditReport::measured("ground", clip, &moved);
@@ -244,6 +254,19 @@ mod tests {
                 }
                 assert!(report.max_m.unwrap() > 0.01, "{name}: nothing was taken out");
             }
+        }
+    }
+
+    #[test]
+    fn a_curve_of_another_rate_is_refused() {
+        let walk = clip("alex_walk.bvh");
+        let fps = walk.rate().fps();
+        let curve = |fps: f64| RootCurve { fps, ..root_curve(&walk, Keep::default()) };
+        // Rates are rounded in files.
+        assert!(apply_root(&walk, &curve(fps * 1.0001)).is_ok());
+        for other in [fps / 2.0, fps * 2.0, fps * 1.01, f64::NAN, 0.0] {
+            let error = apply_root(&walk, &curve(other)).unwrap_err();
+            assert!(matches!(error, EditError::Curve { .. }) && error.to_string().contains("fps"), "{error}");
         }
     }
 

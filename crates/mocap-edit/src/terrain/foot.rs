@@ -69,7 +69,8 @@ impl Ground<'_> {
         Ok((height / self.metres, self.body.turn(self.heading) * normal))
     }
 
-    /// The highest terrain around a place \[units\]; around it, heights are relative to the slope at the place.
+    /// The height of the terrain at a place, or the greatest within a radius \[units\]. From the
+    /// latter the rise of the slope at the place is subtracted, so that only edges count.
     pub(super) fn highest(
         &self,
         place: &Vector3<f64>,
@@ -309,7 +310,7 @@ impl FootPath {
         Ok(())
     }
 
-    /// Whether the foot neither stands nor rolls over its footprint.
+    /// Whether a frame is in the core of no stance.
     pub(super) fn swings(&self, frame: usize) -> bool {
         !self.stances.iter().any(|stance| stance.core.contains(&frame))
     }

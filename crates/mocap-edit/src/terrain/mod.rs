@@ -15,6 +15,7 @@ use mocap_model::{Clip, Isometry3, JointId, Vector3};
 use crate::body::Body;
 use crate::legs::{Plane, hips_raised, limb_base, limb_length, place_ankles};
 use crate::report::{ContactFigures, figures_of};
+use crate::robot_soles::sole_floor;
 use crate::root::travel;
 use crate::smoothing::{gaussian, lower_envelope};
 use crate::{EditError, EditReport};
@@ -91,7 +92,8 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
     let contacts = body.contacts(clip).ok_or(EditError::NoUnit { edit: "terrain" })?;
     let (motions, contacts): (Vec<_>, Vec<_>) = contacts.into_iter().unzip();
     check_rise(&options.terrain, &motions, metres)?;
-    let floor = floor_of(&motions, &contacts).unwrap_or(0.0);
+    let soles = sole_floor(clip, &body.feet, &contacts, &body.up);
+    let floor = soles.or_else(|| floor_of(&motions, &contacts)).unwrap_or(0.0);
     let ground = ground(clip, &body, options, floor, metres);
     let mut paths = Vec::new();
     for (foot, contacts) in body.feet.iter().zip(&contacts) {

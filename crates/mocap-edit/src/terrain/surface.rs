@@ -35,7 +35,7 @@ pub struct Steps {
     pub rise: f64,
     /// Depth of a step \[m\].
     pub run: f64,
-    /// How many.
+    /// Number of steps.
     pub count: u32,
     /// The distance to the first one \[m\].
     pub from: f64,
@@ -44,7 +44,7 @@ pub struct Steps {
 impl FromStr for Steps {
     type Err = String;
 
-    /// `RISE,RUN[,COUNT[,FROM]]`: 10 steps a metre ahead, where nothing else is said.
+    /// `RISE,RUN[,COUNT[,FROM]]`: by default 10 steps, the first of which is 1 m ahead.
     fn from_str(text: &str) -> Result<Steps, String> {
         let wrong = || {
             format!(
@@ -103,8 +103,8 @@ impl HeightField {
     /// ```
     ///
     /// # Errors
-    /// [`EditError::Surface`] for fewer than 2 × 2 heights, rows of unlike lengths, an infinite height, or a cell that is
-    /// not above 0.
+    /// [`EditError::Surface`] for fewer than 2 × 2 heights, more than 50 million, rows of unlike
+    /// lengths, an infinite height, or a cell that is not above 0.
     pub fn new(columns: usize, heights: Vec<f64>, cell: f64) -> Result<HeightField, EditError> {
         let wrong = |reason: String| Err(EditError::Surface { reason });
         if columns < 2 || heights.len() < 2 * columns || !heights.len().is_multiple_of(columns) {
@@ -376,11 +376,11 @@ impl HeightField {
     /// `None` for cells too many to draw.
     fn patch(&self, low: [f64; 2], high: [f64; 2]) -> Option<Vec<Triangle>> {
         let rows = self.heights.len() / self.columns;
-        let middle = [rows, self.columns].map(|count| (count - 1) as f64 / 2.0);
+        let cells = [rows - 1, self.columns - 1];
+        let middle = cells.map(|cells| cells as f64 / 2.0);
         let range = |axis: usize| {
             let from = (middle[axis] - high[axis] / self.cell).floor().max(0.0) as usize;
-            from..((middle[axis] - low[axis] / self.cell).ceil().max(0.0) as usize)
-                .min(2 * middle[axis] as usize)
+            from..((middle[axis] - low[axis] / self.cell).ceil().max(0.0) as usize).min(cells[axis])
         };
         if 2 * range(0).len() * range(1).len() > MOST_PATCH {
             return None;
@@ -440,6 +440,24 @@ mod tests {
         assert_eq!(Terrain::Heights(holed).at(0.0, 0.0), Err(Gap::Hole));
         assert!(HeightField::new(3, vec![0.0; 7], 1.0).is_err());
         assert!(HeightField::new(2, vec![0.0; 4], 0.0).is_err());
+    }
+
+    #[test]
+    fn all_cells_of_a_height_field_are_drawn() {
+        for (rows, columns) in [(2, 2), (2, 3), (3, 2), (4, 5), (5, 4), (6, 6), (5, 7)] {
+            let heights = (0..rows * columns).map(|at| (at * at % 7) as f64 / 10.0).collect();
+            let terrain = Terrain::Heights(HeightField::new(columns, heights, 0.5).unwrap());
+            let patch = terrain.patch([-10.0; 2], [10.0; 2]);
+            assert_eq!(patch.len(), 2 * (rows - 1) * (columns - 1), "{rows} rows, {columns} columns");
+            // What is drawn reaches as far as what is stood on.
+            for (axis, count) in [(0, rows), (1, columns)] {
+                let half = 0.5 * (count - 1) as f64 / 2.0;
+                let ends = patch.iter().flatten().map(|corner| corner[axis]);
+                let (low, high) =
+                    ends.fold((f64::MAX, f64::MIN), |(low, high), at| (low.min(at), high.max(at)));
+                assert_eq!((low, high), (-half, half), "{rows} rows, {columns} columns");
+            }
+        }
     }
 
     #[test]

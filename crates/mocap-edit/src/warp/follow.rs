@@ -62,7 +62,7 @@ pub(super) fn whole_body(
     Ok(())
 }
 
-/// Adds a displacement in the order of the frames.
+/// Sets the displacement at a frame; the knots stay in the order of their frames.
 fn put(knots: &mut Knots, frame: usize, displacement: Vector3<f64>) {
     let place = knots.partition_point(|knot| knot.0 < frame);
     match knots.get_mut(place).filter(|knot| knot.0 == frame) {

@@ -157,8 +157,8 @@ pub struct LookAt {
     /// The pointing direction in the space of the joint; `None`: the direction that is forward in the reference pose of
     /// the body.
     pub direction: Option<Vector3<f64>>,
-    /// The joints that rotate; empty: the joint and those above it up to the hips, each with half of the share of the
-    /// one below.
+    /// The joints that rotate; empty: the joint and those between it and the hips, each with half
+    /// of the share of the one below.
     pub joints: Vec<LookShare>,
 }
 

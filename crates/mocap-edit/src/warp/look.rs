@@ -256,7 +256,7 @@ fn hips(body: &Body) -> Option<[JointId; 2]> {
 /// The facing direction of the hips in a pose in object space.
 fn facing(body: &Body, hips: [JointId; 2], pose: &Pose) -> Option<Vector3<f64>> {
     let [left, right] = hips.map(|id| pose.joints[id.index()].translation.vector);
-    // Up × forward is left.
+    // Left × up is forward.
     let across = left - right;
     across.cross(&body.up).try_normalize(1e-9)
 }

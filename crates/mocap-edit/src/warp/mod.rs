@@ -51,8 +51,9 @@ pub use key::{LookAt, LookShare, Warp, WarpChange, WarpIk, WarpKey, WarpMode};
 /// ```
 ///
 /// # Errors
-/// [`EditError::Warp`] where a key or a time lies outside the warp or the motion, or a key names no joint or cannot be
-/// reached; [`EditError::TimeMap`] where times do not increase.
+/// [`EditError::Warp`] where a key or a time lies outside the warp or the motion, or a key names no
+/// joint; [`EditError::OutOfReach`] where a limb is too short for a key; [`EditError::TimeMap`]
+/// where times do not increase.
 pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     let wrong = |reason: String| EditError::Warp { reason };
     let fps = clip.rate().fps();

@@ -57,7 +57,8 @@ pub fn from_clip(clip: &Clip) -> Result<Parsed<Pair>, Finding> {
     Ok(Parsed { value: Pair { skeleton: document, motion }, warnings: found })
 }
 
-/// The clip in the space of a file, with the places of joints that do not move as their offsets.
+/// The clip in the axes and unit of the file. A constant translation of a joint below the root
+/// becomes its offset.
 fn in_file_space(clip: &Clip) -> Result<Cow<'_, Clip>, ModelError> {
     let space = asf::file_space(clip.skeleton().space());
     let clip = match space == *clip.skeleton().space() {

@@ -100,7 +100,7 @@ struct FrameState {
 struct OpenLine {
     bone: usize,
     span: Range<usize>,
-    /// The frame has a line of the bone before.
+    /// The frame already has a line of this bone.
     repeated: bool,
 }
 

@@ -71,7 +71,8 @@ pub fn check_common(reference: &Arrays, other: &Arrays) -> Result<(), Finding> {
 /// leading axis of clips.
 ///
 /// # Errors
-/// Where clips are not of one skeleton: see [`check_common`].
+/// Where clips are not of one skeleton: see [`check_common`]. Where a clip lacks an array that every motion has, or that
+/// another clip has and nothing stands for, and where arrays of one name have other types or lengths in two clips.
 pub fn pack(mut clips: Vec<(String, Arrays)>) -> Result<Arrays, Finding> {
     let Some(reference) = clips.first().map(|(_, arrays)| of_skeleton(arrays)) else {
         return Ok(Arrays::default());
@@ -79,7 +80,9 @@ pub fn pack(mut clips: Vec<(String, Arrays)>) -> Result<Arrays, Finding> {
     for (_, arrays) in &clips {
         check_common(&reference, arrays)?;
     }
+    clips.iter().try_for_each(|(_, arrays)| check_motion(arrays))?;
     complete(&mut clips);
+    check_alike(&clips)?;
     let mut packed = Arrays::default();
     let (names, frames): (Vec<String>, Vec<usize>) =
         clips.iter().map(|(name, arrays)| (name.clone(), frames(arrays))).unzip();
@@ -121,6 +124,66 @@ pub fn pack(mut clips: Vec<(String, Arrays)>) -> Result<Arrays, Finding> {
     Ok(packed)
 }
 
+/// Arrays without which a clip is not a motion: the axes of each.
+const MOTION: [(&str, usize); 3] = [("rotations", 3), ("root_translation", 2), ("offsets", 2)];
+
+/// Arrays that a clip may lack although another one has them.
+const OPTIONAL: [&str; 3] = ["clip_name", "event_times", "event_names"];
+
+/// Checks that a clip has the arrays that [`complete`] takes values from.
+fn check_motion(arrays: &Arrays) -> Result<(), Finding> {
+    for (name, axes) in MOTION {
+        let Some(array) = arrays.get(name) else {
+            let found: Vec<&str> = arrays.iter().map(|(name, _)| name).collect();
+            let (path, found) = (name.to_owned(), found.join(", "));
+            return Err(Finding::new(Problem::Missing { path, found }));
+        };
+        // Rotations as matrices have an axis more.
+        if array.shape.len() < axes {
+            let (path, found, expected) = (name.to_owned(), array.shape.clone(), format!("{axes} axes"));
+            return Err(Finding::new(Problem::Shape { path, found, expected }));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the arrays of a name can be put together: all clips have it, in one type; arrays with one row per frame
+/// have as many as the clip has frames, and differ in nothing else; all others have one shape.
+fn check_alike(clips: &[(String, Arrays)]) -> Result<(), Finding> {
+    let mut firsts: Vec<(&str, &Array)> = Vec::new();
+    for (_, arrays) in clips {
+        let new = arrays.iter().filter(|(name, _)| !firsts.iter().any(|(known, _)| known == name));
+        let new: Vec<(&str, &Array)> = new.collect();
+        firsts.extend(new);
+    }
+    for (name, first) in firsts {
+        let rows = is_per_frame(name);
+        let free = usize::from(rows || name == "window_starts" || OPTIONAL.contains(&name));
+        for (_, arrays) in clips {
+            let differs = || Finding::new(Problem::OfAnotherSet { name: name.to_owned() });
+            let Some(array) = arrays.get(name) else {
+                if OPTIONAL.contains(&name) {
+                    continue;
+                }
+                return Err(differs());
+            };
+            if array.data.kind() != first.data.kind()
+                || array.shape.len() != first.shape.len()
+                || array.shape.iter().skip(free).ne(first.shape.iter().skip(free))
+                || array.shape.iter().product::<usize>() != array.data.len()
+            {
+                return Err(differs());
+            }
+            if rows && array.shape.first() != Some(&frames(arrays)) {
+                let (path, found) = (name.to_owned(), array.shape.clone());
+                let expected = format!("one row for each of {} frames", frames(arrays));
+                return Err(Finding::new(Problem::Shape { path, found, expected }));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The number of frames of a clip.
 fn frames(arrays: &Arrays) -> usize {
     arrays.get("rotations").map_or(0, |array| array.shape[0])
@@ -133,7 +196,7 @@ fn shifted(array: Option<&Array>, start: i64) -> Vec<i64> {
     }
 }
 
-/// Arrays one after the other along their first axis.
+/// Arrays one after the other along their first axis; they passed [`check_alike`].
 fn joined(arrays: impl Iterator<Item = Array>) -> Array {
     let mut arrays = arrays;
     let mut all = arrays.next().expect("a clip has the array");
@@ -144,8 +207,8 @@ fn joined(arrays: impl Iterator<Item = Array>) -> Array {
     all
 }
 
-/// The array itself where it is equal in all clips, else all of them along a new first axis. Arrays that some clips
-/// lack, or have in another shape, are left out.
+/// The array itself where it is equal in all clips, else all of them along a new first axis. All
+/// clips have it in one shape: [`check_alike`].
 fn stacked(arrays: Vec<Option<Array>>) -> Array {
     let clips = arrays.len();
     let first = arrays[0].clone().unwrap_or_else(|| Array::texts(Vec::new()));
@@ -305,4 +368,44 @@ fn rows_of(array: &Array, rows: std::ops::Range<usize>) -> Array {
     let mut shape = array.shape.clone();
     shape[0] = rows.len();
     Array::new(shape, data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrays::{ArrayOptions, of_clip};
+
+    type Change = fn(&mut Arrays);
+
+    #[test]
+    fn clips_that_cannot_be_packed_are_refused() {
+        let wave = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+        let arrays = || of_clip(&wave, &ArrayOptions::default());
+        assert!(pack(vec![("a".into(), arrays()), ("b".into(), arrays())]).is_ok());
+        let scalars: Change = |arrays| {
+            let frames = frames(arrays);
+            arrays.insert("velocities", Array::new([frames, 1], Data::F32(vec![0.0; frames])));
+        };
+        let changes: [(Change, &str); 7] = [
+            (|arrays| drop(arrays.remove("offsets")), "arrays::missing"),
+            (|arrays| drop(arrays.remove("rotations")), "arrays::missing"),
+            (|arrays| drop(arrays.remove("skeleton")), "arrays::of-another-set"),
+            (|arrays| arrays.insert("rest_rotations", Array::scalar(0.0)), "arrays::of-another-set"),
+            (|arrays| arrays.insert("mass", Array::scalar(70.0)), "arrays::of-another-set"),
+            (scalars, "arrays::of-another-set"),
+            (
+                |arrays| arrays.insert("root_translation", Array::new([1, 3], Data::F32(vec![0.0; 3]))),
+                "arrays::shape",
+            ),
+        ];
+        for (number, (change, code)) in changes.into_iter().enumerate() {
+            for first in [true, false] {
+                let (mut changed, other) = (arrays(), arrays());
+                change(&mut changed);
+                let pair = if first { [changed, other] } else { [other, changed] };
+                let named = pair.into_iter().map(|arrays| ("clip".to_owned(), arrays)).collect();
+                assert_eq!(pack(named).unwrap_err().code(), code, "change {number}, first: {first}");
+            }
+        }
+    }
 }

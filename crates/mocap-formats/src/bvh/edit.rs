@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn positions_that_would_be_misread_are_refused() {
-        // By the median of both frames, positions replace OFFSET; the last frame by itself would read as added.
+        // By the median of both frames, positions replace OFFSET; from the last frame only, a
+        // reader would decide that they add to it.
         assert!(document().edited(0..2, 1.0).is_some());
         assert_eq!(document().edited(2..3, 1.0), None);
     }

@@ -2,7 +2,7 @@
 
 use super::from_clip::written;
 use super::{
-    Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, judge_start, normalise,
+    Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, check_start, normalise,
     parse, parse_shared, position_mode, to_clip, to_clip_start,
 };
 use crate::entry::Entry;
@@ -26,7 +26,7 @@ pub(crate) static FORMAT: Entry = Entry {
             || start.starts_with_word(&["root"]) && start.has_word("offset")
     },
     read: Ok(|bytes, options| Ok(boxed(parse(bytes, &options.limits)?))),
-    judge_start: Some(judge_start),
+    check_start: Some(check_start),
     read_shared: Some(|bytes, options| Ok(boxed(parse_shared(bytes, &options.limits)?))),
     write: Some(|clip, options| {
         let defaults = super::WriteOptions::default();

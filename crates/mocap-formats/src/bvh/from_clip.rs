@@ -9,11 +9,13 @@ use super::written_names::NameStyle;
 use crate::names::Unique;
 use crate::{Content, Finding, number};
 use mocap_model::{
-    Angles, Axis, Clip, EulerOrder, FrameRate, JointId, JointTracks, Skeleton, Track, Vector3,
+    Angles, Axis, Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Pose, Skeleton, Track,
+    UnitQuaternion, Vector3,
 };
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// How a clip is written as BVH.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +88,10 @@ struct Plan<'c> {
 
 impl Plan<'_> {
     fn new<'c>(clip: Cow<'c, Clip>, options: &WriteOptions) -> Result<Plan<'c>, Finding> {
+        let clip = match clip.skeleton().robot() {
+            Some(_) => Cow::Owned(without_rest_rotations(&clip)),
+            None => clip,
+        };
         let skeleton = clip.skeleton();
         let mut unique = Unique::default();
         let mut place = vec![0; skeleton.len()];
@@ -168,6 +174,34 @@ impl Plan<'_> {
         }
         Ok(())
     }
+}
+
+/// A motion of a robot whose joints have the axes of the space at rest, as BVH has it: a file with all angles 0 shows the
+/// robot at rest, and joints about axes of the space have one angle.
+fn without_rest_rotations(clip: &Clip) -> Clip {
+    let skeleton = clip.skeleton();
+    let mut object = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut object);
+    let at_rest: Vec<UnitQuaternion<f64>> = object.joints.iter().map(|joint| joint.rotation).collect();
+    let above =
+        |joint: &Joint| joint.parent.map_or_else(UnitQuaternion::identity, |parent| at_rest[parent.index()]);
+    let straight = skeleton.with_joints(|joint| {
+        joint.offset = above(joint) * joint.offset;
+        joint.rest_rotation = UnitQuaternion::identity();
+        joint.dofs = Dofs::ball(joint.dofs.order);
+    });
+    let tracks = skeleton.iter().map(|(id, joint)| {
+        let (before, own) = (above(joint), at_rest[id.index()].inverse());
+        let track = clip.track(id);
+        JointTracks {
+            rotation: track.rotation.map(|rotation| before * rotation * own),
+            translation: track.translation.as_ref().map(|track| track.map(|place| before * place)),
+            scale: track.scale.clone(),
+        }
+    });
+    let made = straight
+        .and_then(|skeleton| Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks.collect()));
+    made.expect("turned offsets are as finite as before")
 }
 
 /// Numbers a frame.

@@ -34,7 +34,7 @@ pub use document::{Channel, Document, Node, NodeKind};
 pub use from_clip::{WriteOptions, from_clip};
 pub use motion::{FrameTime, Motion};
 pub use normalise::normalise;
-pub(crate) use parse::judge_start;
+pub(crate) use parse::check_start;
 pub use parse::{parse, parse_shared};
 pub use positions::{PositionChannels, position_mode};
 pub use problem::Problem;

@@ -73,7 +73,7 @@ const CUT: usize = 1 << 10;
 /// Checks the start of a file: the limits on joints, and on frames × joints where the file is large enough for what its
 /// header states. Other errors are left to [`parse`], which has the whole file; but a stream without a known size may
 /// be endless, so any error in its start counts.
-pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
+pub(crate) fn check_start(start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
     let text = text::decode(start);
     let mut reader = Reader::new(&text, Warnings::default());
     let whole = text.len().saturating_sub(CUT);

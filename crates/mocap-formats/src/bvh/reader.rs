@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         ParseError::Error(Box::new(Finding::new(problem).at(self.text, span)))
     }
 
-    /// The error that something else stands here.
+    /// The error for other text than expected at the current position.
     pub(super) fn unexpected(&self, expected: &'static str) -> ParseError {
         let word = match grammar::word(self.rest()) {
             Ok((_, word)) => word,

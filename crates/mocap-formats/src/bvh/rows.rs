@@ -200,7 +200,7 @@ struct UnusualWord {
     surplus: bool,
 }
 
-/// This many are kept; the rest is only counted.
+/// The most unusual words that are kept for messages; values of the others are NaN as well.
 const MOST_UNUSUAL: usize = 1 << 16;
 
 impl Stream {

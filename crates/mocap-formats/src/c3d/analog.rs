@@ -48,13 +48,16 @@ pub struct Channel {
 /// A force plate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForcePlate {
-    /// How its channels are to be read: 1 forces and place, 2 forces and moments, 3 eight forces, 4 as 2 with a matrix.
+    /// `FORCE_PLATFORM:TYPE`, which says what the channels measure. 1: force, centre of pressure
+    /// and free moment; 2: force and moments; 3: eight single forces; 4: as 2, with a calibration
+    /// matrix.
     pub kind: u16,
     /// Its channels in the order that its kind demands, by their index; `None` where the file has no such channel.
     pub channels: Vec<Option<usize>>,
     /// Its corners, in the first to the fourth quadrant of the plate's axes \[units of the points\].
     pub corners: [Vector3<f64>; 4],
-    /// From the middle of its surface to the origin of its moments, or back; see the guide of the format.
+    /// Between the middle of its surface and the origin of its moments, in the plate's axes \[units
+    /// of the points\]; programs differ in its sign.
     pub origin: Vector3<f64>,
 }
 
@@ -252,9 +255,11 @@ impl ForcePlate {
 }
 
 impl Analog {
-    /// As arrays: `analog` (samples × channels), `labels`, `units`, `rate`, `samples_per_frame`; with force plates
-    /// `plate_kind`, `plate_channels` (-1 where a plate has none), `plate_corners` (plates × 4 × 3) and `plate_origin`
-    /// in metres, and `plate_force` (samples × plates × 3) in the axes of the markers.
+    /// As arrays: `analog` (samples × channels), `labels`, `units`, `rate`, `samples_per_frame`;
+    /// with force plates `plate_kind`, `plate_channels` (-1 where a plate has none),
+    /// `plate_corners` (plates × 4 × 3) and `plate_origin` \[m; NaN where the unit is not known\],
+    /// and `plate_force` (samples × plates × 3) in the axes of the markers and the unit of the
+    /// channels, NaN where a plate needs a calibration matrix or its corners are no rectangle.
     pub fn to_arrays(&self) -> Arrays {
         let (count, plates) = (self.channels.len(), self.plates.len());
         let samples = self.values.len() / count.max(1);
@@ -371,7 +376,7 @@ mod tests {
             ("FORCE_PLATFORM", "USED", Content::Words(&[1])),
             ("FORCE_PLATFORM", "TYPE", Content::Words(&[2])),
             ("FORCE_PLATFORM", "CHANNEL", Content::Words(&[1, 2, 3])),
-            // Its x is the lab's y, its z points down.
+            // The plate's x axis is the laboratory's y axis; its z axis points down.
             (
                 "FORCE_PLATFORM",
                 "CORNERS",
@@ -394,7 +399,8 @@ mod tests {
         assert!(found.values[9].is_nan());
         let arrays = found.to_arrays();
         let Data::F64(force) = &arrays.get("plate_force").unwrap().data else { panic!("floats") };
-        // Fx 1, Fy 1, Fz 5 of a plate whose x is y and whose y is x.
+        // Fx 1, Fy 1, Fz 5 in the axes of a plate whose x is the laboratory's y and whose y is its
+        // x.
         assert_eq!(force[..3], [1.0, 1.0, -5.0]);
         assert_eq!(arrays.get("plate_corners").unwrap().number_at(0), 0.3);
     }

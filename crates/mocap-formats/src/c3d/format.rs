@@ -3,7 +3,7 @@
 use super::{Options, parse, write};
 use crate::entry::Entry;
 use crate::markers::{MarkersDocument, streamed};
-use crate::{Format, Parsed};
+use crate::{Encoded, Format, Parsed};
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "c3d",
@@ -28,8 +28,8 @@ pub(crate) static FORMAT: Entry = Entry {
     }),
     holds_markers: true,
     write_markers: Some(|markers, _| {
-        let file = write::prepare(markers)?;
-        Ok(streamed(move |out| file.write(out)))
+        let (file, warnings) = write::prepare(markers)?;
+        Ok(Encoded { warnings, ..streamed(move |out| file.write(out)) })
     }),
     packed: true,
     page: Some("markers.md"),

@@ -40,6 +40,10 @@ pub enum Problem {
     Labels { labels: usize, points: usize },
     #[error("two points are called '{name}': the second is now '{unique}'")]
     DuplicateName { name: String, unique: String },
+    #[error(
+        "C3D files hold names of at most {limit} bytes: the marker '{name}' is called '{label}' in the file"
+    )]
+    NameShortened { name: String, limit: usize, label: String },
     #[error("{channels} analog channels were not read")]
     Analog { channels: usize },
 }
@@ -62,6 +66,7 @@ impl crate::Problem for Problem {
             Problem::NoRate => "c3d::no-rate",
             Problem::Labels { .. } => "c3d::labels",
             Problem::DuplicateName { .. } => "c3d::duplicate-name",
+            Problem::NameShortened { .. } => "c3d::name-shortened",
             Problem::Analog { .. } => "c3d::analog",
         }
     }

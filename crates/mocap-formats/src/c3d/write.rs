@@ -3,19 +3,22 @@
 use super::Problem;
 use crate::Finding;
 use mocap_model::Markers;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 const BLOCK: usize = 512;
 /// Names in one parameter: its length is one byte.
 const LABELS: usize = 255;
+/// Bytes of one name: the length of a text is a signed byte.
+const NAME: usize = 127;
 /// Blocks of parameters: their number is one byte.
 const BLOCKS: usize = 255;
 
-/// The file of a recording.
+/// The file of a recording, and warnings of names that were shortened.
 ///
 /// # Errors
 /// Where it has more markers, or longer names, than the parameters of a file can hold.
-pub(super) fn prepare(markers: &Markers) -> Result<File<'_>, Finding> {
+pub(super) fn prepare(markers: &Markers) -> Result<(File<'_>, Vec<Finding>), Finding> {
     let (points, frames) = (markers.names().len(), markers.frames());
     let too_many = |what, found, limit| Finding::new(Problem::TooMany { what, found, limit });
     if points > 0xFFFF {
@@ -28,7 +31,8 @@ pub(super) fn prepare(markers: &Markers) -> Result<File<'_>, Finding> {
     let residuals = (0..frames).flat_map(|frame| (0..points).map(move |point| (frame, point)));
     let largest = residuals.filter_map(|(frame, point)| markers.residual(frame, point)).fold(0.0, f64::max);
     let scale = if largest > 0.0 { (largest / 255.0) as f32 } else { 1.0 };
-    let parameters = |start: usize| parameters(markers, scale, start);
+    let (labels, warnings) = labels(markers.names());
+    let parameters = |start: usize| parameters(markers, &labels, scale, start);
     let blocks = (4 + parameters(0).len()).div_ceil(BLOCK);
     if blocks > BLOCKS {
         return Err(too_many("blocks of names", blocks, BLOCKS));
@@ -38,7 +42,36 @@ pub(super) fn prepare(markers: &Markers) -> Result<File<'_>, Finding> {
     head.extend_from_slice(&[1, 0x50, blocks as u8, 84]);
     head.extend_from_slice(&parameters(start));
     head.resize((start - 1) * BLOCK, 0);
-    Ok(File { markers, head, scale: f64::from(scale) })
+    Ok((File { markers, head, scale: f64::from(scale) }, warnings))
+}
+
+/// The names as the file holds them. Names that are too long are cut; where that makes two equal, the later one gets a
+/// number.
+fn labels(names: &[String]) -> (Vec<String>, Vec<Finding>) {
+    let cut = |name: &str, most: usize| {
+        let end = (0..=most).rev().find(|end| name.is_char_boundary(*end));
+        name[..end.unwrap_or(0)].to_owned()
+    };
+    // Names that fit keep their bytes, also those that come after a longer one.
+    let mut taken: HashSet<String> = names.iter().filter(|name| name.len() <= NAME).cloned().collect();
+    let mut last: HashMap<String, usize> = HashMap::new();
+    let mut warnings = Vec::new();
+    let labels = names.iter().map(|name| {
+        if name.len() <= NAME {
+            return name.clone();
+        }
+        let mut label = cut(name, NAME);
+        let number = last.entry(label.clone()).or_insert(1);
+        while !taken.insert(label.clone()) {
+            *number += 1;
+            let suffix = format!("_{number}");
+            label = cut(name, NAME - suffix.len()) + &suffix;
+        }
+        let (limit, name) = (NAME, name.clone());
+        warnings.push(Finding::new(Problem::NameShortened { name, limit, label: label.clone() }));
+        label
+    });
+    (labels.collect(), warnings)
 }
 
 /// A file, ready to be written.
@@ -88,8 +121,8 @@ fn header(markers: &Markers, scale: f32, start: usize) -> Vec<u8> {
 }
 
 /// Groups and parameters; the points start in the block `start`.
-fn parameters(markers: &Markers, scale: f32, start: usize) -> Vec<u8> {
-    let (names, frames, space) = (markers.names(), markers.frames(), markers.space());
+fn parameters(markers: &Markers, names: &[String], scale: f32, start: usize) -> Vec<u8> {
+    let (frames, space) = (markers.frames(), markers.space());
     let mut out = Entries::default();
     let point = out.group("POINT");
     out.words(point, "USED", &[names.len() as u16]);
@@ -170,13 +203,8 @@ impl Entries {
         self.parameter(group, name, 4, &[], &value.to_le_bytes());
     }
 
-    /// Texts of one length, filled up with blanks; at most 127 bytes of each.
+    /// Texts of one length, filled up with blanks; none is longer than [`NAME`].
     fn texts(&mut self, group: i8, name: &str, texts: &[String]) {
-        let cut = |text: &str| {
-            let end = (0..=text.len().min(127)).rev().find(|end| text.is_char_boundary(*end));
-            text[..end.unwrap_or(0)].to_owned()
-        };
-        let texts: Vec<String> = texts.iter().map(|text| cut(text)).collect();
         let length = texts.iter().map(String::len).max().unwrap_or(0).max(1);
         let values: Vec<u8> = texts
             .iter()

@@ -2,7 +2,8 @@
 //!
 //! One row per joint and frame, frames counted from 0, time in seconds, positions in the units of the clip with
 //! six decimals. An end site is called `<parent>_End`, or `<parent>_End_2` and so on where that name is taken.
-//! Names are quoted as in RFC 4180. Tables are not read: positions do not define rotations.
+//! Names are quoted as in RFC 4180. Tables are not read as motions: positions do not define
+//! rotations.
 
 mod format;
 mod markers;

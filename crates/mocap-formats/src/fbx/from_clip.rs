@@ -21,6 +21,7 @@ use super::{END_SITE, Problem};
 use crate::body::{self, BoundBody};
 use crate::keys::reach;
 use crate::names::Unique;
+use crate::same_joints::same_joints;
 use crate::{Encoded, Finding, WriteOptions};
 
 /// The colour of a body that is drawn.
@@ -31,7 +32,7 @@ const CENTIMETRE: f64 = 0.01;
 /// The file of clips that share a skeleton: the joints, one animation stack per clip, and a body bound to the joints.
 ///
 /// # Errors
-/// If no clip is given, skeletons differ in their joints, or lengths overflow in centimetres.
+/// If no clip is given, names or parents of joints differ between clips, or lengths overflow in centimetres.
 pub fn from_clips(clips: &[Clip], options: &WriteOptions) -> Result<Encoded<'static>, Finding> {
     with_body(clips, None, options)
 }
@@ -49,12 +50,8 @@ pub(super) fn with_body(
         crate::metres::check_single_precision(clip)?;
     }
     let first = converted.first().ok_or_else(|| Finding::new(crate::FormatProblem::NoMotion))?;
-    if let Some(other) = converted.iter().find(|clip| clip.skeleton().len() != first.skeleton().len()) {
-        let (tracks, joints) = (other.skeleton().len(), first.skeleton().len());
-        let error = mocap_model::ModelError::TrackCount { tracks, joints };
-        return Err(Finding::new(Problem::Clip(error)));
-    }
     let skeleton = first.skeleton();
+    converted.iter().try_for_each(|clip| same_joints(skeleton.joints(), clip.skeleton().joints()))?;
     let body = match body {
         Some(bound) => Some(bound.on(skeleton)),
         None => body::drawn(skeleton, options.mesh.unwrap_or_default(), GREY),

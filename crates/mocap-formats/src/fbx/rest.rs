@@ -56,8 +56,9 @@ pub(super) struct Rest {
     pub(super) mirrored: bool,
 }
 
-/// The rest pose. Rotations are those of the bind pose, if the bones are as long there as in the pose of the nodes; offsets
-/// of joints below others are those of the nodes, of which curves usually keep every bit.
+/// The rest pose. Rotations are those of the bind pose, if at least three of four bones have the
+/// same length there as in the pose of the nodes, up to a common factor. Offsets of joints below
+/// others are those of the nodes, of which curves usually keep every bit.
 pub(super) fn rest(scene: &Scene, tree: &Tree, warnings: &mut Warnings) -> Rest {
     let mut placed = Transforms::default();
     placed.place(tree, scene, &at_rest_scales(scene, tree));

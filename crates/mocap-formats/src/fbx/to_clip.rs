@@ -62,7 +62,7 @@ fn clip(
     let (scene, tree) = (&document.scene, &document.tree);
     let span = span(scene, tree.joints.len(), stack, options, warnings)?;
     let mut samples = sample(scene, tree, stack, &span);
-    mend(tree, stack, &mut samples, options.repair, warnings)?;
+    repair_samples(tree, stack, &mut samples, options.repair, warnings)?;
     let rest = rest(scene, tree, warnings);
     let scales = if scales_move(&samples) {
         separate_scales(tree, &mut samples)
@@ -183,7 +183,7 @@ fn nearer(turn: UnitQuaternion<f64>, before: Option<&UnitQuaternion<f64>>) -> Un
 }
 
 /// Interpolates over values that are not finite, or reports the first of every joint.
-fn mend(
+fn repair_samples(
     tree: &Tree,
     stack: &AnimStack,
     samples: &mut [Samples],
@@ -366,7 +366,7 @@ fn turns(values: Vec<UnitQuaternion<f64>>, rest: UnitQuaternion<f64>) -> Track<U
     Track::Constant(if off <= TURN { rest } else { first })
 }
 
-/// Whether a track has a value in every frame.
+/// Whether a track is constant and has this value, up to 32-bit rounding.
 fn is_at(track: &Track<Vector3<f64>>, value: Vector3<f64>) -> bool {
     matches!(track, Track::Constant(found) if (found - value).amax() <= SINGLE * value.amax())
 }

@@ -148,7 +148,7 @@ fn animated(scene: &Scene, changes: bool) -> Vec<bool> {
     for prop in scene.anim_stacks.iter().flat_map(|stack| props(stack)) {
         let mut curves = curves(prop);
         let moves = match changes {
-            true => curves.any(|(axis, curve)| says_more(prop, axis, curve)),
+            true => curves.any(|(axis, curve)| differs_from_node(prop, axis, curve)),
             false => curves.next().is_some(),
         };
         let moves = moves && TRANSFORM.contains(&&*prop.prop_name);
@@ -161,7 +161,7 @@ fn animated(scene: &Scene, changes: bool) -> Vec<bool> {
 
 /// Whether a curve differs from the property of its node. Exporters write curves for every property of every node; a
 /// scale that all keys share counts as that of the node.
-fn says_more(prop: &AnimProp, axis: usize, curve: &AnimCurve) -> bool {
+fn differs_from_node(prop: &AnimProp, axis: usize, curve: &AnimCurve) -> bool {
     let slack = 1e-6 * curve.max_value.abs().max(curve.min_value.abs()).max(1.0);
     if curve.max_value - curve.min_value > slack {
         return true;

@@ -146,7 +146,8 @@ fn of_first(binds: &mut Binds<'_>, value: &Value) -> Expression {
     let mut own = Vec::new();
     for (mesh, index, weight) in listed(value, "binds", "mesh") {
         let shown = binds.shown.get(&mesh).map_or(0, Vec::len);
-        // The mesh has no such target, or the memory limit is reached: the other nodes would give the same.
+        // Ends where the first node has no such target or the memory limit is reached: the other
+        // nodes would give the same.
         let before = own.len();
         for at in 0..shown {
             let node = binds.shown[&mesh][at];

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use mocap_model::{Body, Clip, Joint, Skeleton, Track, UnitQuaternion, Vector3};
+use mocap_model::{Body, Clip, Skeleton, Track, UnitQuaternion, Vector3};
 use serde_json::{Map, Value, json};
 
 use super::build::{Builder, FLOAT, SHORT, Shape, bytes};
@@ -20,6 +20,7 @@ use super::trs::Trs;
 use crate::body::{self, BoundBody, Style};
 use crate::keys::{JointKeys, reduce};
 use crate::metres::in_metres;
+use crate::same_joints::same_joints;
 use crate::{Finding, Limits};
 
 /// How clips are written as glTF.
@@ -40,7 +41,8 @@ impl Default for WriteOptions {
     }
 }
 
-/// A file of clips of one skeleton that show a body, or else one that is drawn. Warns where the unit of lengths is not known.
+/// A file of clips of one skeleton with a body, or with a drawn one if `body` is `None`. Warns if
+/// the unit of lengths is not known.
 ///
 /// # Errors
 /// If a length is not finite in metres, single precision cannot tell two times apart, or a clip is of another skeleton.
@@ -134,18 +136,6 @@ pub(super) fn rebuilt(
         face(&mut builder, &faces, clip);
     }
     Ok(Ok((builder, warnings)))
-}
-
-fn same_joints(expected: &[Joint], found: &[Joint]) -> Result<(), Finding> {
-    for joint in 0..expected.len().max(found.len()) {
-        let name = |joints: &[Joint]| joints.get(joint).map_or("(none)".into(), |joint| joint.name.clone());
-        let parent = |joints: &[Joint]| joints.get(joint).map(|joint| joint.parent);
-        if name(expected) != name(found) || parent(expected) != parent(found) {
-            let (expected, found) = (name(expected), name(found));
-            return Err(Finding::new(Problem::OtherSkeleton { joint, expected, found }));
-        }
-    }
-    Ok(())
 }
 
 /// Adds a node per joint, and the body; returns the nodes, and those whose meshes have shapes.

@@ -57,10 +57,6 @@ pub enum Problem {
     Extension { path: String, name: String },
     #[error("{path}: {error}")]
     Model { path: String, error: mocap_model::ModelError },
-    #[error(
-        "the clip is of another skeleton: joint {joint} of this file is '{expected}', of the clip '{found}'"
-    )]
-    OtherSkeleton { joint: usize, expected: String, found: String },
 
     // Warnings.
     #[error("the file has no animation: it is a skeleton without frames")]
@@ -138,7 +134,6 @@ impl crate::Problem for Problem {
             Problem::KeyCount { .. } => "gltf::key-count",
             Problem::Extension { .. } => "gltf::extension",
             Problem::Model { .. } => "gltf::model",
-            Problem::OtherSkeleton { .. } => "gltf::other-skeleton",
             Problem::NoSkin => "gltf::no-skin",
             Problem::NoNeutral { .. } => "gltf::no-neutral",
             Problem::ShapeCount { .. } => "gltf::shape-count",

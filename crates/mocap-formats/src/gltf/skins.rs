@@ -15,19 +15,20 @@ const SUM: f64 = 0.02;
 
 /// The repaired joints and weights of a primitive: set after set, four per vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Mended {
+pub(super) struct Repaired {
     joints: Vec<Vec<u16>>,
     /// `None` where those of the file are valid.
     weights: Option<Vec<Vec<f32>>>,
 }
 
 /// Repaired attributes by mesh and primitive, where those of the file are invalid.
-pub(super) type AllMended = BTreeMap<(usize, usize), Mended>;
+pub(super) type AllRepaired = BTreeMap<(usize, usize), Repaired>;
 
-/// Finds vertices with a joint of weight 0, a joint listed twice, or weights that do not sum to 1, and attributes that
-/// are shorter than the vertices.
-pub(super) fn mended(document: &Document, limits: &Limits) -> AllMended {
-    let mut found = AllMended::new();
+/// Finds vertices with a joint of weight 0, a joint listed twice, or weights that do not sum to 1;
+/// in skins of one joint, also attributes that cannot be read or have another length than the
+/// vertices.
+pub(super) fn mended(document: &Document, limits: &Limits) -> AllRepaired {
+    let mut found = AllRepaired::new();
     for node in &document.root.nodes {
         let (Some(mesh), Some(skin)) = (node.mesh, node.skin) else { continue };
         let bones = document.root.skins.get(skin).map_or(0, |skin| skin.joints.len());
@@ -41,7 +42,12 @@ pub(super) fn mended(document: &Document, limits: &Limits) -> AllMended {
     found
 }
 
-fn of_primitive(document: &Document, primitive: &Primitive, bones: usize, limits: &Limits) -> Option<Mended> {
+fn of_primitive(
+    document: &Document,
+    primitive: &Primitive,
+    bones: usize,
+    limits: &Limits,
+) -> Option<Repaired> {
     let attribute = |name: String| primitive.attributes.get(&name).copied();
     let sets: Vec<(usize, usize)> = (0..SETS)
         .map_while(|set| Some((attribute(format!("JOINTS_{set}"))?, attribute(format!("WEIGHTS_{set}"))?)))
@@ -62,7 +68,7 @@ fn of_primitive(document: &Document, primitive: &Primitive, bones: usize, limits
         None if bones == 1 => {
             let first =
                 |set: usize| (0..4 * count).map(move |at| f32::from(u8::from(set == 0 && at % 4 == 0)));
-            Some(Mended {
+            Some(Repaired {
                 joints: vec![vec![0; 4 * count]; sets.len()],
                 weights: Some((0..sets.len()).map(|set| first(set).collect()).collect()),
             })
@@ -72,7 +78,7 @@ fn of_primitive(document: &Document, primitive: &Primitive, bones: usize, limits
 }
 
 /// The repaired joints and weights of a primitive with `count` vertices; `None` where nothing is wrong.
-fn repaired(all: &[(Vec<f64>, Vec<f64>)], count: usize) -> Option<Mended> {
+fn repaired(all: &[(Vec<f64>, Vec<f64>)], count: usize) -> Option<Repaired> {
     // If only joints without weight are wrong, the others keep their slots, and the weights of the file stay.
     let mut in_place: Vec<Vec<u16>> = vec![vec![0; 4 * count]; all.len()];
     let mut joints = in_place.clone();
@@ -111,14 +117,14 @@ fn repaired(all: &[(Vec<f64>, Vec<f64>)], count: usize) -> Option<Mended> {
         }
     }
     match (other_joints, other_weights) {
-        (_, true) => Some(Mended { joints, weights: Some(weights) }),
-        (true, false) => Some(Mended { joints: in_place, weights: None }),
+        (_, true) => Some(Repaired { joints, weights: Some(weights) }),
+        (true, false) => Some(Repaired { joints: in_place, weights: None }),
         (false, false) => None,
     }
 }
 
 /// Removes the attributes that are repaired, so that their old values are dropped.
-pub(super) fn take_out(json: &mut serde_json::Map<String, Value>, all: &AllMended) {
+pub(super) fn take_out(json: &mut serde_json::Map<String, Value>, all: &AllRepaired) {
     for (place, mended) in all {
         let Some(attributes) = attributes(json, *place) else { continue };
         for set in 0..mended.joints.len() {
@@ -131,8 +137,8 @@ pub(super) fn take_out(json: &mut serde_json::Map<String, Value>, all: &AllMende
 }
 
 /// Adds the repaired attributes. Primitives with the same values share them.
-pub(super) fn put_in(builder: &mut Builder, all: &AllMended) {
-    let mut written: Vec<(&Mended, Vec<(String, usize)>)> = Vec::new();
+pub(super) fn put_in(builder: &mut Builder, all: &AllRepaired) {
+    let mut written: Vec<(&Repaired, Vec<(String, usize)>)> = Vec::new();
     for (place, mended) in all {
         let known = written.iter().find(|(other, _)| *other == mended).map(|(_, named)| named.clone());
         let named = known.unwrap_or_else(|| add(builder, mended));
@@ -145,7 +151,7 @@ pub(super) fn put_in(builder: &mut Builder, all: &AllMended) {
     }
 }
 
-fn add(builder: &mut Builder, mended: &Mended) -> Vec<(String, usize)> {
+fn add(builder: &mut Builder, mended: &Repaired) -> Vec<(String, usize)> {
     let mut named = Vec::new();
     for (set, joints) in mended.joints.iter().enumerate() {
         let count = joints.len() / 4;
@@ -185,7 +191,7 @@ mod tests {
         // A joint without a weight: its number goes, and the weights stay.
         let named = vec![1.0, 2.0, 7.0, 0.0, 3.0, 0.0, 0.0, 9.0];
         let found = repaired(&[(named, weights)], 2).unwrap();
-        assert_eq!(found, Mended { joints: vec![vec![1, 2, 0, 0, 3, 0, 0, 0]], weights: None });
+        assert_eq!(found, Repaired { joints: vec![vec![1, 2, 0, 0, 3, 0, 0, 0]], weights: None });
         // Twice the same joint, over two sets; a sum of 2; no weight at all.
         let joints = [
             vec![4.0, 5.0, 0.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],

@@ -86,7 +86,12 @@ fn evened_rest(tree: &Tree) -> Result<Skeleton, Finding> {
 
 /// The motion without scale tracks: translations put joints at the positions of the nodes. Warns by how much lengths of
 /// bones change.
-fn evened(clip: &Clip, tree: &Tree, path: &str, warnings: &mut Vec<Finding>) -> Result<Clip, Finding> {
+fn with_uniform_scales(
+    clip: &Clip,
+    tree: &Tree,
+    path: &str,
+    warnings: &mut Vec<Finding>,
+) -> Result<Clip, Finding> {
     let model = |error| Finding::new(Problem::Model { path: path.to_owned(), error });
     let skeleton = evened_rest(tree)?;
     let rigid = clip.without_scale().map_err(model)?;
@@ -181,7 +186,7 @@ fn sampled(
     let clip = clip.with_annotations(Annotations { name, scalars, events }).map_err(model)?;
     match tree.uneven {
         None => Ok(clip),
-        Some(_) => evened(&clip, &tree, &path, warnings),
+        Some(_) => with_uniform_scales(&clip, &tree, &path, warnings),
     }
 }
 

@@ -134,8 +134,8 @@ fn raised(skeleton: &Skeleton) -> Option<(JointId, Vector3<f64>)> {
     Some((hips, joint.offset + above.inverse() * lift))
 }
 
-/// The clip as the format needs it: no translation below the hips, hips above the floor at rest, and a node per scalar
-/// track.
+/// The clip as the format needs it: only hips and joints without a role keep their translation,
+/// scales and scalar tracks are removed, and hips are above the floor at rest.
 fn turning(clip: &Clip) -> Result<Clip, Finding> {
     let joints = clip.skeleton().joints().iter().zip(clip.tracks());
     let tracks = joints.map(|(joint, tracks)| {

@@ -67,7 +67,8 @@ impl Counting {
         Counting { rate, left_out: if drops { left_out } else { 0 } }
     }
 
-    /// The place of the first code that is none of drop-frame codes of a whole rate.
+    /// The index of the first code that is not a drop-frame code of a whole rate: it has no `;`, or
+    /// drop-frame counting leaves it out.
     pub(super) fn not_drop_frame(codes: &[Timecode], rate: i64) -> Option<usize> {
         let left_out = rate / 15;
         let absent =

@@ -10,7 +10,7 @@ pub enum Problem {
     Truncated,
     #[error("{path}: {message}")]
     Member { path: String, message: String },
-    #[error("{path} holds objects of Python, which are never read: it was skipped")]
+    #[error("{path} holds pickled Python objects, which are never read: it was skipped")]
     Object { path: String },
 }
 

@@ -121,7 +121,7 @@ struct Parts {
     has_point: bool,
 }
 
-/// Of a number whose characters, `end` at most eight, stand at the start of a word.
+/// The parts of a number whose characters, `end` at most eight, are at the start of a machine word.
 #[inline(always)]
 fn short_parts(values: u64, signs: usize, end: usize) -> Option<Parts> {
     if end == 0 {
@@ -142,7 +142,8 @@ fn short_parts(values: u64, signs: usize, end: usize) -> Option<Parts> {
     Some(Parts { whole, decimals, zeros, has_point })
 }
 
-/// Of a number of nine to sixteen characters that start with those of a word, and where it ends.
+/// The parts of a number of nine to sixteen characters, the first of which are in a machine word,
+/// and where it ends.
 #[inline(always)]
 fn long_parts(window: &[u8; WINDOW], values: u64, signs: usize) -> Option<(usize, Parts)> {
     let end = 8 + first_blank(characters(window, 8));

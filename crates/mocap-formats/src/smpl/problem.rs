@@ -14,7 +14,7 @@ pub enum Problem {
     OtherSkeleton { joint: &'static str },
     #[error("the rest pose of the skeleton is not that of an SMPL body: a T-pose with Y up and Z forward")]
     OtherRest,
-    #[error("lengths have no unit, and SMPL files are in metres")]
+    #[error("the unit of lengths is unknown, and SMPL files are in metres")]
     NoUnit,
     #[error("SMPL files have Z up, but this body stands along +Y")]
     YUp,

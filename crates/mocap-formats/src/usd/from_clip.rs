@@ -10,15 +10,17 @@ use super::document::{Animation, Document};
 use crate::body::{self, BoundBody, Style};
 use crate::metres::in_metres;
 use crate::names::Unique;
+use crate::same_joints::same_joints;
 use crate::{Finding, LeftOut, MetresProblem, Parsed};
 
 /// Tolerance up to which bind matrices count as those of the rest pose.
 const AT_REST: f64 = 1e-6;
 
-/// The document of clips of one skeleton that show a body, or else one that is drawn. Warns where the unit of lengths is not known.
+/// The document of clips of one skeleton with a body, or with a drawn one if `body` is `None`. The
+/// joints are those of the first clip. Warns if the unit of lengths is not known.
 ///
 /// # Errors
-/// If a length is not finite in metres.
+/// If names or parents of joints differ between clips, or a length is not finite in metres.
 ///
 /// # Panics
 /// If no clip is given.
@@ -27,6 +29,8 @@ pub fn from_clips(
     body: Option<&BoundBody>,
     mesh: Style,
 ) -> Result<Parsed<Document>, Finding> {
+    let joints = clips[0].skeleton().joints();
+    clips.iter().try_for_each(|clip| same_joints(joints, clip.skeleton().joints()))?;
     let mut warnings = Vec::new();
     let mut unique = Unique::default();
     let root = identifier(clips[0].skeleton().name(), "Character");

@@ -104,7 +104,6 @@ enum Part {
 /// The files of a cache with their paths, the main one last. Computes the bounds of textures.
 ///
 /// # Errors
-///
 /// [`BakeError`] where the bounds of textures cannot be computed.
 pub fn files<'s>(
     sequence: &'s VertexSequence,

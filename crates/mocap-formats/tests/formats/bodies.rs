@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use mocap_formats::body::BoundBody;
-use mocap_formats::{Document, Format, Limits, ReadOptions, WriteOptions, read, write_kept, write_with_body};
+use mocap_formats::{
+    Document, Format, Limits, ReadOptions, WriteOptions, read, write_clips, write_kept, write_with_body,
+};
 use mocap_model::{
     Body, Bone, Clip, ForwardKinematics, FrameRate, Influence, Joint, JointId, JointTracks, Material, Mesh,
     ScalarTrack, Shape, Skeleton, Skin, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
@@ -494,6 +496,31 @@ mod baked {
             );
             let (_, _, again) = again(&bytes.unwrap().main.into_bytes());
             assert!(again.meshes[..2].iter().all(|mesh| !mesh.stated.rigid), "{format}");
+        }
+    }
+}
+
+/// A clip whose joints have other names or parents would move the wrong joints.
+#[test]
+fn clips_of_other_skeletons_are_refused() {
+    let one = clip(1.0);
+    let changed = |change: &dyn Fn(&mut Joint)| {
+        let mut joints = one.skeleton().joints().to_vec();
+        change(&mut joints[6]);
+        let skeleton = Skeleton::new("", *one.skeleton().space(), joints).unwrap();
+        one.clone().with_skeleton(Arc::new(skeleton)).unwrap()
+    };
+    let renamed = changed(&|joint| joint.name = "tail".into());
+    let moved = changed(&|joint| joint.parent = Some(JointId(2)));
+    let fewer = one.with_only_joints(|joint| joint.name != "joint 6").unwrap();
+    for format in [Format::Glb, Format::Gltf, Format::Fbx, Format::Usda] {
+        let write =
+            |other: &Clip| write_clips(&[one.clone(), other.clone()], format, &WriteOptions::default());
+        assert!(write(&one).is_ok(), "{format}");
+        for (other, found) in [(&renamed, "'tail'"), (&moved, "'joint 6'"), (&fewer, "'(none)'")] {
+            let error = write(other).unwrap_err();
+            assert_eq!(error.code(), "format::other-skeleton", "{format}");
+            assert!(error.to_string().contains(found), "{format}: {error}");
         }
     }
 }

@@ -185,7 +185,7 @@ fn frames_times_joints_are_judged_by_the_header() {
     let wanted = LimitExceeded { what: Limits::SAMPLES, found: 15, limit: 14 };
     assert_eq!(exceeded(&text, &limits), wanted);
     let judged = |start: &str, size: Option<u64>| {
-        let error = Format::Bvh.judge_start(start.as_bytes(), size, &limits).err()?;
+        let error = Format::Bvh.check_start(start.as_bytes(), size, &limits).err()?;
         error.problem_as::<LimitExceeded>().cloned()
     };
     // The first row is enough, where the file is as long as its header says.
@@ -200,7 +200,7 @@ fn frames_times_joints_are_judged_by_the_header() {
     }
     // A stream is refused if its start is wrong, unless the error may come from the cut.
     let wrong = text.replacen("OFFSET", "OFFSETS", 1);
-    let refused = |start: &str, size| Format::Bvh.judge_start(start.as_bytes(), size, &limits).is_err();
+    let refused = |start: &str, size| Format::Bvh.check_start(start.as_bytes(), size, &limits).is_err();
     let long = wrong.clone() + &" ".repeat(2000);
     assert!(refused(&long, None) && !refused(&long, Some(1 << 20)) && !refused(&wrong[..100], None));
     let lie = text.replace("Frames: 3", "Frames: 300000000");

@@ -270,3 +270,24 @@ fn broken_trc_files_are_refused_with_their_place() {
         let _ = trc::parse(&TRC.as_bytes()[..end], &options);
     }
 }
+
+/// Names that C3D cannot hold are shortened with a warning, and none becomes that of another marker.
+#[test]
+fn long_names_stay_apart_in_c3d() {
+    let long = |end: &str| "ä".repeat(100) + end;
+    let [first, second, fits] = [long("left"), long("right"), "ä".repeat(63)];
+    let markers = recording(4, 3);
+    let positions = (0..4).flat_map(|frame| (0..3).map(move |marker| (frame, marker)));
+    let positions = positions.map(|(frame, marker)| markers.position(frame, marker)).collect();
+    let names = vec![first.clone(), second.clone(), fits.clone()];
+    let markers = Markers::new(*markers.space(), markers.rate(), 4, names, positions).unwrap();
+    let written = write_markers(&markers, Format::C3d, &WriteOptions::default()).unwrap();
+    assert_eq!(written.warnings.iter().map(|it| it.code()).collect::<Vec<_>>(), ["c3d::name-shortened"; 2]);
+    assert!(written.warnings[1].to_string().contains(&second));
+    let document = read(&written.main.into_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(document.warnings, []);
+    let names = document.value.markers().unwrap().names().to_vec();
+    assert_eq!(names, ["ä".repeat(62) + "_2", "ä".repeat(62) + "_3", fits]);
+    let npz = write_markers(&markers, Format::Npz, &WriteOptions::default()).unwrap();
+    assert_eq!(npz.warnings, []);
+}

@@ -1,4 +1,4 @@
-//! What every solver has to keep, on random chains, poses and goals.
+//! Properties that every solver keeps on random chains, poses and goals.
 
 use crate::support::{Random, bone_lengths};
 use mocap_ik::{

@@ -80,7 +80,7 @@ fn the_first_priority_is_met_and_the_other_approached() {
         for first in [0, 1] {
             let (mut chain, _) = tree(|_| Constraint::free());
             bent(&mut chain, &mut Random(22), 0.3);
-            // Within reach alone, at the full length of the other's way.
+            // Within reach; the goal of the other hand is not.
             let near = Vector3::new(if first == 0 { 0.9 } else { -0.9 }, 1.9, 0.0);
             let goals = [0, 1].map(|e| Goal {
                 priority: u8::from(e != first),
@@ -93,7 +93,7 @@ fn the_first_priority_is_met_and_the_other_approached() {
             let allowed = if method == IkMethod::Dls { 2e-3 } else { 2e-2 };
             assert!(misses[first] < allowed, "{method} {first} {misses:?}");
             assert!(misses[1 - first] < start, "{method} {first} {misses:?} {start}");
-            // Without priorities both give way.
+            // Without priorities, the weights share the error.
             bent(&mut chain, &mut Random(22), 0.3);
             let equal = goals.map(|goal| Goal { priority: 0, ..goal });
             method.solve(&mut chain, &equal, &SolveOptions::default()).unwrap();

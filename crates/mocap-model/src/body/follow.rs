@@ -13,9 +13,10 @@ use crate::{JointId, Pose, Skeleton};
 const SAME_LENGTH: f64 = 1e-4;
 
 impl Body {
-    /// The body on the joints of `to` with the same names as those of `from`, to which it is bound. What followed a joint
-    /// that `to` lacks follows the nearest joint above that it has, else its first root. Where all bones of `to` are
-    /// larger or smaller by one factor, so is the body.
+    /// The body on the joints of `to` with the same names as those of `from`, to which it is bound.
+    /// What followed a joint that `to` lacks follows the nearest joint above that `to` has, or else
+    /// the first root of `to`. Where all bones of `to` are larger or smaller by one factor, so is
+    /// the body.
     pub fn on(&self, from: &Skeleton, to: &Skeleton) -> Body {
         let names: HashMap<&str, JointId> = to.iter().map(|(id, joint)| (joint.name.as_str(), id)).collect();
         let change = change_of_space(from.space(), to.space());

@@ -43,9 +43,10 @@ fn below(skeleton: &Skeleton, root: JointId) -> Vec<bool> {
 }
 
 impl Character {
-    /// Each part as a character or prop of its own, at its place in object space in every frame. Joints of no part are
-    /// left out; the motion of joints above a part is baked into its root. Each part has the faces of the body that
-    /// follow its joints, the scalar tracks that no other part has a shape for, and all events.
+    /// Each part as a character or prop of its own, at its place in object space in every frame.
+    /// Joints of no part are left out; the motion of joints above a part is baked into its root.
+    /// Each part has the faces of the body that follow its joints, all events, and all scalar
+    /// tracks except those for shapes that only other parts have.
     ///
     /// # Errors
     /// [`ModelError::NotFinite`] where a baked position overflows.

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
         duration: Union[str, float]
         """Give the motion another duration, such as 2s [s, above 0]."""
         time_map: npt.ArrayLike
-        """Retime by a CSV with rows 'time in the output, time in the input' [s]; both increase."""
+        """Retime by a CSV with rows 'time in the output, time in the input' [s]; the first increases, the second never decreases."""
         sync: "Clip"
         """Retime the motion: its feet come down when those of this motion do."""
         join: Union["Clip", Tuple["Clip", Mapping[str, Any]], Mapping[str, Any]]
-        """Lay a motion onto the end: see `mocap join --help`."""
+        """Append a motion: see `mocap join --help`."""
         blend: Union["Clip", Tuple["Clip", Mapping[str, Any]], Mapping[str, Any]]
         """Blend with another motion, half and half or by --weight [0 to 1]: see `mocap blend --help`."""
         warp: Union[Mapping[str, Any], Tuple[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
         turn: Union[str, float]
         """Bend the path: from start to end the motion turns this much more to the left [degrees]."""
         along: npt.ArrayLike
-        """Lay the motion along a path: a CSV with rows 'x, y, z' in the unit of the motion."""
+        """Move the motion along a path: a CSV with rows 'x, y, z' in the unit of the motion."""
         add: Union["Clip", Tuple["Clip", Mapping[str, Any]], Mapping[str, Any]]
         """Add a pose (its difference from its rest pose) or a motion (its difference from its first frame)."""
         strip: str
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
         attach: Union[str, Tuple[str, Mapping[str, Any]], Mapping[str, Any]]
         """Bind a prop to a hand, or a rider to a saddle: PROP@POINT=CHARACTER@JOINT, then ,FROM:TO or ,auto; what is carried already is reached for."""
         detach: str
-        """Free what the skeleton binds: a joint and all below it become a tree that moves as before."""
+        """Detach a joint: it and all below it become a tree of their own that moves as before."""
         label_events: bool
         """Write the labels of `mocap label` into the motion as events, such as 'kick,left' where it starts and 'kick,left end' where it ends."""
     # End of edits.

@@ -407,11 +407,11 @@ class Edit(TypedDict, total=False):
     duration: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Give the motion another duration, such as 2s [s, above 0]"""
     time_map: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Retime by a CSV with rows 'time in the output, time in the input' [s]; both increase"""
+    """Retime by a CSV with rows 'time in the output, time in the input' [s]; the first increases, the second never decreases"""
     sync: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Retime the motion: its feet come down when those of this motion do"""
     join: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Lay a motion onto the end: see `mocap join --help`"""
+    """Append a motion: see `mocap join --help`"""
     blend: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Blend with another motion, half and half or by --weight [0 to 1]: see `mocap blend --help`"""
     warp: Union[Value, Sequence[Value], Mapping[str, Value]]
@@ -431,7 +431,7 @@ class Edit(TypedDict, total=False):
     turn: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Bend the path: from start to end the motion turns this much more to the left [degrees]"""
     along: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Lay the motion along a path: a CSV with rows 'x, y, z' in the unit of the motion"""
+    """Move the motion along a path: a CSV with rows 'x, y, z' in the unit of the motion"""
     add: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Add a pose (its difference from its rest pose) or a motion (its difference from its first frame)"""
     weight: Union[Value, Sequence[Value], Mapping[str, Value]]
@@ -471,7 +471,7 @@ class Edit(TypedDict, total=False):
     prop_unit: Union[Value, Sequence[Value], Mapping[str, Value]]
     """After --attach: unit of the prop's numbers, whatever its file states: m, cm, mm, in, ft, cmu, or a length in metres"""
     detach: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Free what the skeleton binds: a joint and all below it become a tree that moves as before"""
+    """Detach a joint: it and all below it become a tree of their own that moves as before"""
     label_events: bool
     """Write the labels of `mocap label` into the motion as events, such as 'kick,left' where it starts and 'kick,left end' where it ends"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]

@@ -71,16 +71,18 @@ function moczSkeleton(section, structure) {
   return { joints, axes, unit };
 }
 // What moves; what does not has its place and rotation from here on.
-function moczTracks(section, joints) {
-  const coder = rangeCoder(section), codes = packer()(coder, joints.length), [ofBits, ofParts] = numberModels(2), tracks = [];
-  const single = () => new Float32Array(Uint16Array.from([0, 0], () => coder.raw(16)).buffer)[0];
+function moczTracks(section, joints, plain) {
+  const coder = rangeCoder(section), plainly = bitReader(section);
+  const codes = plain ? joints.map(() => plainly.take(4)) : packer()(coder, joints.length), [ofBits, ofParts] = numberModels(2), tracks = [];
+  const single = () => new Float32Array(plain ? Uint32Array.of(plainly.take(32)).buffer : Uint16Array.from([0, 0], () => coder.raw(16)).buffer)[0];
+  const part = () => plain ? plainly.take(bits + 4) - 2 ** (bits + 3) : coder.number(ofParts);
   let bits = 0;
   joints.forEach((joint, i) => {
     const rest = joint.rest.map(f), code = codes[i] & 3, moves = codes[i] >> 2;
     if (code > 2 || moves > 2) throw new Error("the compressed motion has an unknown kind of track in its plan");
-    if (code === 1) bits += coder.number(ofBits);
+    if (code === 1) bits = plain ? plainly.take(5) : bits + coder.number(ofBits);
     if (bits < 0 || bits > 21) throw new Error("the compressed motion has a rotation of an unknown precision in its plan");
-    joint.spin = code === 1 ? chained(rest, turnOf(XYZ.map(() => coder.number(ofParts) / 2 ** bits))) : rest;
+    joint.spin = code === 1 ? chained(rest, turnOf(XYZ.map(() => part() / 2 ** bits))) : rest;
     joint.move = moves === 1 ? XYZ.map(single) : joint.offset;
     if (!joint.move.every(Number.isFinite)) throw new Error("the compressed motion has a place that is not finite in its plan");
     if (moves === 2) tracks.push({ joint, rotation: false });
@@ -111,7 +113,8 @@ function openMocz(bytes, name) {
   const block = r.word(), structure = r.varint(), blocks = frames ? max(1, Math.ceil((frames - 1) / block)) : 0, table = [];
   while (table.length < 2 + (flags >> 2 & 1) + blocks) table.push([r.varint(), r.long()]);
   if (xxh3(bytes.subarray(0, r.at())) !== r.long()) fail("is damaged: its header has another checksum");
-  if (flags > 7 || !(fps > 0 && fps < Infinity) || !(metres > 0) || !(block >= 64 && block <= 8192) || block & block - 1) fail("has a header that no writer makes");
+  const plain = flags > 7;
+  if (flags > (profile === 3 ? 15 : 7) || !(fps > 0 && fps < Infinity) || !(metres > 0) || !(block >= 64 && block <= 8192) || block & block - 1) fail("has a header that no writer makes");
   if (flags & 1) fail(`has its skeleton in another file: \`mocap view ${name} --skeleton-ref FILE -o page.html\` writes a page that shows it`);
   if (!frames) fail("has no frames");
   if (structure > 1e6) fail(`has a skeleton that is too large for this page: ${instead}`);
@@ -121,7 +124,7 @@ function openMocz(bytes, name) {
     return section;
   });
   if (r.at() < bytes.length) fail("has bytes behind its end");
-  const { joints, axes, unit } = moczSkeleton(sections[0], structure), tracks = moczTracks(sections[1], joints);
+  const { joints, axes, unit } = moczSkeleton(sections[0], structure), tracks = moczTracks(sections[1], joints, plain);
   if (!joints.length) fail("has no joints");
   if (frames * max(tracks.length, 1) > MOST_VALUES || min(frames, 6000) * joints.length > MOST_VALUES) fail(`is too long for this page to unpack: ${instead}`);
   const read = [readArchive, readRuntime, readKeys, readDirect][profile];
@@ -130,7 +133,7 @@ function openMocz(bytes, name) {
   const hold = index => {
     if (index === held) return;
     held = index;
-    const first = index * block, values = sound(() => read(sections[sections.length - blocks + index], min(block + 1, frames - first), tracks));
+    const first = index * block, values = sound(() => read(sections[sections.length - blocks + index], min(block + 1, frames - first), tracks, plain));
     tracks.forEach((track, i) => {
       if (values[i].some(value => !value.every(Number.isFinite))) fail(`has values that are not finite behind frame ${first}`);
       track.values = values[i];

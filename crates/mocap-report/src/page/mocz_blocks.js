@@ -53,6 +53,11 @@ function nodesOf(frames, top, segmented) {
   return nodes;
 }
 const FLAT = [-1, 0, .5, 1, 1.5, 2, 3, 4], FINER = [1, .84, .7, .6].map(f), EIGHTHS = [1, 1.0905077, 1.1892071, 1.2968396, 1.4142135, 1.5422108, 1.6817929, 1.8340081].map(f);
+// A column of a basis, from the parts of its direction.
+function columnOf(eighths, part) {
+  const octave = Math.floor(eighths / 8), factor = f(f(2 ** octave * EIGHTHS[eighths - 8 * octave]) / 24);
+  return XYZ.map(i => f(bounded(part(i), -24, 24) * factor));
+}
 // Reads the heads of tracks; `earlier`: the number of rotations before a rotation, else 0.
 function headsOf(coder, levels) {
   const flats = [bitModels(8), bitModels(8)], finers = bitModels(4), flags = bitModels(2), refers = bitModels(3), sets = numberModels(5);
@@ -62,8 +67,7 @@ function headsOf(coder, levels) {
     const base = XYZ.map(() => coder.number(sets[4])), centred = coder.bit(flags[0]), even = coder.bit(flags[1]);
     const columns = XYZ.map(axis => {
       if (!axis || !even) scale += coder.number(sets[0]);
-      const eighths = bounded(scale, -800, 800), octave = Math.floor(eighths / 8), factor = f(f(2 ** octave * EIGHTHS[eighths - 8 * octave]) / 24);
-      return XYZ.map(i => f(bounded(even ? 24 * (i === axis) : coder.number(sets[1]), -24, 24) * factor));
+      return columnOf(bounded(scale, -800, 800), i => even ? 24 * (i === axis) : coder.number(sets[1]));
     });
     const references = [];
     while (earlier && references.length < 3 && coder.bit(refers[references.length])) {
@@ -191,12 +195,30 @@ function readResidual(bits, centred, low) {
   }
   return [codes.map(code => unfolded(code) * (1 + centred) + odd), e];
 }
+// Plain layouts of the profile direct, one a call.
+function plainLayouts(bytes) {
+  const { take } = bitReader(bytes), span = () => { const least = unfolded(take(take(5))), width = take(5); return () => least + take(width); };
+  const spans = [0, 1].map(() => [span(), span(), span(), span()]);
+  return rotation => {
+    const [ofBase, ofScale, ofLeast, ofBits] = spans[+!rotation], flat = [0, 0, ...XYZ.map(() => FLAT[take(3)])], even = take(1), base = XYZ.map(ofBase);
+    let scale;
+    const columns = XYZ.map(axis => {
+      if (!axis || !even) scale = bounded(ofScale(), -800, 800);
+      return columnOf(scale, i => even ? 24 * (i === axis) : take(6) - 24);
+    });
+    const e = min(take(4), 10), halved = min(take(4), 10), axes = XYZ.map(() => [ofLeast(), min(take(5), 28)]);
+    const low = [[0, 0, 0], ...[1, 2, 3, 4].map(() => XYZ.map(() => bounded(ofBits(), -28, 28)))];
+    return { head: { flat, base, centred: 1, rows: XYZ.map(i => columns.map(column => column[i])), finer: () => 1, references: [] }, e, axes, low, halved, numbers: [] };
+  };
+}
 // What blocks of segments begin with: layouts, the numbers of the first frames of segments, where segments start.
-function layoutsOf(bytes, frames, tracks, top, direct) {
+function layoutsOf(bytes, frames, tracks, top, direct, plain) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length = view.getUint32(0, true), levels = 32 - Math.clz32(top);
   const coder = rangeCoder(bytes.subarray(4, 4 + length)), heads = headsOf(coder, levels), sets = numberModels(4), [least, most] = direct ? [-28, 28] : [0, 15];
+  const next = plain && plainLayouts(bytes.subarray(4, 4 + length));
   let rotations = 0;
   const layouts = tracks.map(({ rotation }) => {
+    if (plain) return next(rotation);
     const head = heads(rotation && !direct ? rotations++ : 0), e = bounded(coder.number(sets[0]), 0, 10);
     const axes = XYZ.map(() => [coder.number(sets[1]), bounded(coder.number(sets[2]), 0, 28)]), halved = direct && bounded(coder.number(sets[0]), 0, 10), low = [[0, 0, 0]];
     for (let level = 1; level < levels; level++) {
@@ -246,8 +268,8 @@ function alongPath(rotation, a, b, way, r) {
   const square = sumOf(r, r), scale = f(1 / f(f(Math.sqrt(sumOf(path, path))) * f(16 + square)));
   return chained(path, [...r.map(v => f(8 * v)), f(16 - square)]).map(v => f(v * scale));
 }
-function readDirect(bytes, frames, tracks) {
-  const { layouts, starts } = layoutsOf(bytes, frames, tracks, 16, true), nodes = nodesOf(17, 16, true).slice(2), count = tracks.length;
+function readDirect(bytes, frames, tracks, plain) {
+  const { layouts, starts } = layoutsOf(bytes, frames, tracks, 16, true, plain), nodes = nodesOf(17, 16, true).slice(2), count = tracks.length;
   const inside = starts.map(start => bitReader(bytes, start + 2 * count));
   return tracks.map((track, t) => {
     const { head, low, halved, numbers } = layouts[t], weights = directWeights(nodes, head.flat), values = [];

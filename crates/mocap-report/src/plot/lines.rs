@@ -10,7 +10,7 @@ use nalgebra::Vector2;
 /// A curve of an input.
 pub(super) struct Line {
     pub(super) axis: Option<Axis>,
-    /// The point that it is of, where there are several.
+    /// The name of the plotted point, where an input has several.
     pub(super) point: Option<&'static str>,
     pub(super) values: Vec<f64>,
 }
@@ -62,7 +62,7 @@ fn moved(places: &[Vector3<f64>], channel: Channel, fps: f64) -> Vec<Line> {
     }
 }
 
-/// The points on the floor of which balance is a matter, by name.
+/// The points on the floor that show the balance of a body, by name.
 fn points(balance: &BodyBalance) -> [(&'static str, Vec<Option<Vector2<f64>>>); 3] {
     let curves = &balance.curves;
     [
@@ -72,7 +72,7 @@ fn points(balance: &BodyBalance) -> [(&'static str, Vec<Option<Vector2<f64>>>); 
     ]
 }
 
-/// How far each is inside the soles.
+/// The distance of each inside the support polygon; negative outside.
 fn margins(balance: &BodyBalance, unit: f64) -> Vec<Line> {
     let line = |(name, path): (&'static str, Vec<Option<Vector2<f64>>>)| {
         let margins = balance.margins(|frame| path.get(frame).copied().flatten());
@@ -82,7 +82,7 @@ fn margins(balance: &BodyBalance, unit: f64) -> Vec<Line> {
     points(balance).map(line).into()
 }
 
-/// Where each is, along the axes of the clip that are level.
+/// The coordinates of each along the two horizontal axes of the clip.
 fn ground_points(clip: &Clip, balance: &BodyBalance, unit: f64) -> Vec<Line> {
     let turn = from_upright(clip);
     let up = clip.skeleton().space().up.axis;

@@ -1,5 +1,5 @@
-//! Sizes of pictures, and that every motion can be drawn: tested on the fixtures, and on real motion files where they
-//! are.
+//! Sizes of pictures, and that every motion can be drawn: tested on the fixtures, and on captured
+//! motion files if there are any.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -44,7 +44,7 @@ fn pages_and_sheets_are_small() {
     let (page_bytes, sheet_bytes) = (page(&dance).len(), sheet(&dance).len());
     note!("dance: page {page_bytes}, sheet {sheet_bytes} bytes");
     assert!(page_bytes <= 275_000 && sheet_bytes <= SHEET);
-    // A hundred joints, drawn out to 1,400 frames by going back over the last ones.
+    // A hundred joints, extended to 1,400 frames by playing frames backwards.
     let long = drawn_out(&read(&folder.join("iclone/001_14.bvh")), 1400);
     let bytes = page(&long).len();
     note!("100 joints, 1,400 frames: page {bytes} bytes");
@@ -52,7 +52,7 @@ fn pages_and_sheets_are_small() {
     assert!(bytes <= 465_000);
 }
 
-/// The clip, longer by going back over its frames, and forth again.
+/// The clip extended to a number of frames: played backwards, then forwards again, and so on.
 fn drawn_out(short: &Clip, frames: usize) -> Clip {
     let last = short.frames() - 1;
     let frame = |i: usize| if (i / last).is_multiple_of(2) { i % last } else { last - i % last };
@@ -99,7 +99,8 @@ fn can_be_drawn(file: &Path) {
 
 fn the_t_pose_before_a_cmu_motion_is_suspicious() {
     let folder = mocap_corpus::folder();
-    // Of "cmu/12_01_walk.bvh" the reader warns: its arms move no further than those of a somersault.
+    // "cmu/12_01_walk.bvh" is not tested: its arms move from the T-pose no faster than in a
+    // somersault. The reader warns of it.
     for file in ["cmu/01_01.bvh", "iclone/007_12.bvh"] {
         let artifacts = quality(&read(&folder.join(file)), &ContactOptions::default()).artifacts;
         assert!(artifacts.iter().any(|suspect| suspect.frames == (1..2)), "{file}: {artifacts:?}");
@@ -156,7 +157,7 @@ fn two_motions_of_one_clip_share_a_sheet() {
     let inputs = [SheetInput::new("a", &clips[0]), SheetInput::new("b", &clips[1])];
     let sheet = svg(&inputs, &SheetOptions::default());
     assert!(sheet.contains("301 frames") && sheet.contains("151 frames"));
-    // A skeleton whose unit nobody knows is drawn too.
+    // A skeleton of unknown unit is drawn too.
     let unknown = Arc::new(clips[1].skeleton().scaled(4.0).unwrap());
     let unknown = clips[1].scaled(4.0).unwrap().with_skeleton(unknown).unwrap();
     let inputs = [inputs[0], SheetInput::new("c", &unknown)];

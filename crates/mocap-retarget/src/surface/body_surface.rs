@@ -179,7 +179,8 @@ impl ArmPoints {
 pub(crate) struct ArmPoint {
     pub vertex: u32,
     pub on_hand: bool,
-    /// Those of low ranks are spread over forearm or hand, however many of them are taken.
+    /// Order of sampling: the points of lowest rank are spread over forearm or hand, whatever their
+    /// number.
     pub rank: u32,
 }
 

@@ -12,7 +12,8 @@ const LEAST: f64 = 0.004;
 /// Weight of a forearm's contacts relative to a hand's.
 const FOREARM: f64 = 0.2;
 
-/// Weight of what arms touch on each other while both hands rest on the body: what they rest on comes first.
+/// Weight of contacts between arms while both hands rest on the body: the contacts with the body
+/// have priority.
 const ARM_AT_REST: f64 = 0.35;
 
 /// Goals of both arms in a pose after the changes `base`. Two arms that touch each other meet halfway.

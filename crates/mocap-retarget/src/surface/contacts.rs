@@ -12,7 +12,8 @@ use mocap_skin::{Affine, Part, PosedField};
 
 /// Surfaces nearer than this are in contact, for a person of 1.7 m \[m\].
 const TOUCH: f64 = 0.012;
-/// The same on a stand-in body: for hands while the joints show a contact, for arms at any time \[m\].
+/// The same for trunk, head and legs of a stand-in body, in frames in which the joints show that
+/// the hand touches \[m\].
 const ABOUT: f64 = 0.05;
 /// If the source's arm penetrates deeper than this, it is a fault of the source and not a contact, for a person
 /// of 1.7 m \[m\].
@@ -57,7 +58,8 @@ impl<T> ArmContacts<T> {
 pub(crate) struct SourceTouch {
     vertex: u32,
     on: SurfacePlace,
-    /// Its distance from that part, for a person of 1.7 m \[m\].
+    /// Its distance from that part, for a person of 1.7 m \[m\]; on a stand-in body, how much
+    /// further it is than the nearest point.
     gap: f64,
     /// 1 for a distance of 0, falling to 0 at [`TOUCH`].
     weight: f64,
@@ -160,7 +162,7 @@ pub(crate) fn find(
 #[derive(Clone, Copy, Debug)]
 struct Near {
     vertex: u32,
-    /// Among those that are looked at.
+    /// [`ArmPoint::rank`] among the tested points.
     rank: u32,
     distance: f64,
     /// The nearest position on that part, in the bind pose.
@@ -176,8 +178,8 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    /// The points of an arm that are nearer to a field than `within`, in the pose of a palette: at most
-    /// [`MOST_TOUCHES`], the nearest first.
+    /// The points of an arm that are nearer to a field than `within`, in the pose of a palette, at
+    /// most [`MOST_TOUCHES`]: the nearest one first, then others by rank.
     fn near(&mut self, arm: usize, field: &PosedField<'_>, palette: &[Affine], within: f64) -> Vec<Near> {
         let body = self.body;
         let Some(surface) = &body.arms[arm] else { return Vec::new() };
@@ -201,8 +203,9 @@ impl Looking<'_> {
                 found.push(Near { vertex, rank, distance: hit.distance, rest: hit.rest, joint: hit.joint });
             });
         }
-        // Long clips have many frames with all of a hand near: no more is kept than is used. The nearest place, then some
-        // that are spread over all that is near: a hand that rests flat turns about none of them.
+        // Keeps no more points than are used, since a whole hand is near in many frames of long
+        // clips: the nearest one, then points that are spread over all that are near. A hand that
+        // rests flat would turn about points that lie close together.
         found.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.vertex.cmp(&b.vertex)));
         if let [_, others @ ..] = &mut found[..] {
             others.sort_by_key(|near| (near.rank, near.vertex));
@@ -213,7 +216,8 @@ impl Looking<'_> {
     }
 }
 
-/// What touches in a frame. Places that are inside touch; those of a body that stands in count from the one that is deepest.
+/// The touching points of a frame: those inside or nearer than [`TOUCH`]. On a stand-in body,
+/// distances are measured from its nearest or deepest point.
 fn touches(body: &BodySurface, trees: &RegionTrees, near: Vec<Near>, stands_in: bool) -> Vec<SourceTouch> {
     let Some(first) = near.first().map(|near| near.distance) else { return Vec::new() };
     if !stands_in && first < -body.person(DEEPEST) {

@@ -1,13 +1,14 @@
-//! Arms whose hands hold something: forearms go around the trunk by the swivel of the elbow alone, so hands stay where they
-//! are.
+//! Arms whose hands hold something: only the elbow swivels to bring the forearm out of the trunk,
+//! so hands stay where they are.
 //!
-//! 1. In each frame and for both ways round, the least swivel that brings the forearm out of trunk, head and legs, or the one
-//!    that leaves least of it inside.
-//! 2. A stretch of such frames has one way round: the one that leaves less inside.
-//! 3. The swivel is smoothed upwards: nowhere less than what a frame needs. A stretch in which it does not help is left as
-//!    it was.
+//! 1. In each frame and for both directions, the least swivel that brings the forearm out of trunk,
+//!    head and legs, or the one that leaves least of it inside.
+//! 2. All frames of a stretch swivel in one direction: the one that leaves less inside.
+//! 3. The swivel is smoothed upwards: nowhere less than what a frame needs. A stretch in which it
+//!    does not help stays unchanged.
 //!
-//! What is left inside is measured, not hidden: the hand would have to leave what it holds.
+//! What is left inside is measured and reported: to bring it out, the hand would have to leave what
+//! it holds.
 
 use super::TargetSurface;
 use super::arm::{Change, PosedArm};
@@ -46,9 +47,10 @@ pub struct ForearmInside {
 }
 
 impl TargetSurface {
-    /// A motion whose forearm of a side is brought out of trunk, head and legs by the swivel of its elbow, where the hand
-    /// holds something (`held`, by frame), and what is left inside. Places and rotations of the hand stay. `None` without
-    /// that arm.
+    /// A motion whose forearm of a side is brought out of trunk, head and legs by the swivel of its
+    /// elbow, in the frames in which the hand holds something (`held`), and what is left inside.
+    /// Positions and rotations of the hand stay. `None` without that arm, or if it never holds
+    /// anything.
     ///
     /// # Errors
     /// If a rotation is not finite.

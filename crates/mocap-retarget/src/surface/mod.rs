@@ -141,11 +141,10 @@ impl TargetSurface {
 }
 
 impl TargetSurface {
-    /// Moves the arms of a motion out of this body and of another one beside it; the other's surface and motion
-    /// are in the
-    /// same space. `limits`: whether joint limits of the skeleton are kept. `holds`, by arm (left before right)
-    /// and frame:
-    /// whether a hand touches an arm of the other body; there it is not kept out of the arms.
+    /// Moves the arms of a motion out of this body and of another one beside it; the other's
+    /// surface and motion are in the same space. `limits`: whether joint limits of the skeleton are
+    /// kept. `holds`, by arm (left before right) and frame: whether a hand touches an arm of the
+    /// other body; there it is not kept out of the arms.
     ///
     /// # Errors
     /// If a position overflows.

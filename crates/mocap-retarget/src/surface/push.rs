@@ -33,7 +33,7 @@ pub(crate) struct Demand {
 pub(crate) enum Asks {
     /// Each demand.
     HowMuch,
-    /// Only whether one is above [`Cost::met`]: their sizes may be other ones.
+    /// Only whether one is above [`Cost::met`]: their exact sizes do not matter.
     Whether,
 }
 
@@ -45,7 +45,8 @@ pub(crate) struct Goal {
     /// The segment of the arm: 0 upper arm, 1 forearm, 2 hand.
     pub segment: usize,
     pub to: Vector3<f64>,
-    /// Weight; those of all goals of a contact sum to 1.
+    /// Weight: its share of the contact, and less for a forearm, or between arms while both hands
+    /// rest on the body.
     pub weight: f64,
 }
 

@@ -1,12 +1,15 @@
 //! The stage after all others: keeps forearms and hands out of trunk, head, legs and each other.
 //!
-//! 1. In each frame, the smallest change of each arm that keeps places on it outside of the distance field of the body:
-//!    the elbow swivels first, then it bends and the shoulder turns.
-//!    Where an arm goes through the body, it leaves by one side for as long as it does (`exit.rs`).
-//! 2. Changes are smoothed in time. What is inside after that is changed again, from there, and smoothed again.
+//! 1. In each frame, the smallest change of each arm that keeps points on it outside of the
+//!    distance field of the body: the elbow swivels first, then it bends and the shoulder turns.
+//!    Where an arm passes through the body, it leaves by one side for the whole stretch
+//!    (`exit.rs`).
+//! 2. Changes are smoothed in time. Points that are inside afterwards change the arm again, from
+//!    its new pose, and the result is smoothed again.
 //! 3. What is still inside is smoothed upwards only: nowhere less than what a frame needs.
 //!
-//! This is done in frames that are evenly spaced (`keys.rs`); what enters between them is brought out last (`between.rs`).
+//! This is done at evenly spaced keys (`keys.rs`); points that enter the body between them are
+//! brought out last (`between.rs`).
 //!
 //! Frames further than 0.3 s from any that needs a change keep every bit.
 
@@ -43,8 +46,9 @@ const FAR: f64 = 0.4;
 /// more when it leaves; and the way around a hip is longer than the way out.
 const LEVER: f64 = 3.5;
 const SLACK: f64 = 0.01;
-/// Times that what is inside after smoothing is changed again: first with changes that are smoothed as a whole, then with
-/// what is left smoothed upwards: claps are shorter than changes fade. In the last ones, staying outside counts alone.
+/// Number of passes. After the first `RELAXED` ones, additional changes are smoothed upwards,
+/// because smoothing flattens changes as short as a clap. From pass `TOUCHING` on, contacts are
+/// ignored and arms are only kept outside.
 const PASSES: usize = 8;
 const RELAXED: usize = 4;
 const TOUCHING: usize = 6;
@@ -54,7 +58,8 @@ const MOST_HELD: usize = 4096;
 /// A motion with its arms outside of its body.
 pub(crate) struct Apart {
     pub clip: Clip,
-    /// Number of frames in which an arm is still inside, because it would have to move too far to leave.
+    /// Number of frames, from `start` on, in which an arm is still inside, because it would have to
+    /// move too far to leave.
     pub let_go: usize,
 }
 
@@ -338,8 +343,8 @@ impl Stage<'_> {
         seen
     }
 
-    /// Whether each arm may be nearer to the body than `within` or inside the other arm, as far as joints tell: most
-    /// frames of a dance need no more.
+    /// Whether each arm may be nearer to the body than `within`, or inside the other arm: a bound
+    /// from the positions of joints only, which rules out most frames.
     fn may_meet(&self, object: &Pose, within: f64) -> [bool; 2] {
         let arms = self.body.arms.each_ref().map(Option::as_ref);
         let balls = arms.map(|arm| arm.map(|arm| arm.rough_ball(object)));

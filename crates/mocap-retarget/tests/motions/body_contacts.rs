@@ -1,6 +1,7 @@
 //! Contacts that people make with their own surface, on bodies of other proportions.
 //!
-//! The files of all motions are written where `MOCAP_CONTACT_FILES` names a folder: for pictures.
+//! If `MOCAP_CONTACT_FILES` names a folder, the files of all motions are written there, for
+//! pictures.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,9 +14,10 @@ use mocap_skin::{InsideMeter, Sided, TriangleTree};
 
 use crate::contact_poses::{Act, Person, is_arm, person};
 
-/// A contact counts as kept up to here, on a person of 1.7 m \[m\].
+/// A contact counts as kept up to this distance, on a person of 1.7 m \[m\].
 const NEAR: f64 = 0.01;
-/// A hand touches its own place while its palm is as near to it, with palms that are hollow \[m\].
+/// A hand touches if its palm is nearer than this to the place that it touches; palms are hollow
+/// \[m\].
 const IN_PLACE: f64 = 0.02;
 
 /// Whether a hand of the source touches: distances of palm and hand.
@@ -47,8 +49,8 @@ impl Person {
     }
 }
 
-/// By frame and side, of hands that touch: distance of the palm from the vertex that it touches, and of the hand from the
-/// surface there [m on a person of 1.7 m].
+/// By frame and side, for hands that touch: distance of the palm from the vertex that it touches,
+/// and of the hand from the surface there [m on a person of 1.7 m].
 fn distances(person: &Person, act: Act, side: Sided, pair: [u32; 2], clip: &Clip) -> Vec<[f64; 2]> {
     let [palm, on] = pair.map(|vertex| vertex as usize);
     let opposite = if side == Sided::Left { Sided::Right } else { Sided::Left };
@@ -76,7 +78,8 @@ fn distances(person: &Person, act: Act, side: Sided, pair: [u32; 2], clip: &Clip
         .collect()
 }
 
-/// Forearms and hands inside of the other arm: share of their vertices, mean over frames, and the deepest [of the height].
+/// Forearms and hands inside the other arm: mean share of their vertices over the frames, and the
+/// greatest depth [share of the height].
 fn arms_in_arms(person: &Person, clip: &Clip) -> [f64; 2] {
     let mut meters = Sided::BOTH.map(|side| {
         let of = |side: Sided| move |vertex: &u32| person.parts[*vertex as usize].is_lower_arm_of(side);
@@ -98,7 +101,7 @@ fn arms_in_arms(person: &Person, clip: &Clip) -> [f64; 2] {
     [share, deepest]
 }
 
-/// What all pairs show together.
+/// Sums over all pairs of source and target.
 #[derive(Clone, Debug, Default)]
 struct Shown {
     frames: f64,
@@ -203,8 +206,8 @@ fn measure(sources: &[&str], targets: &[&str], acts: &[Act], known: Known) -> Ve
     all
 }
 
-/// Whether hands that touch their source are within 1 cm of what they touch in so many frames, with their arms outside as
-/// far as it was measured: at most so deep \[of the height\].
+/// Whether hands that touch in the source are within 1 cm of what they touch in at least this share
+/// of frames, and no arm is deeper inside than `deepest` [share of the height].
 fn holds((act, shown): &(Act, Shown), frames: f64, deepest: f64) {
     assert!(shown.frames > 20.0 * shown.pairs, "{act:?} {shown:?}");
     assert!(shown.on_surface >= frames * shown.frames, "{act:?} {shown:?}");
@@ -232,7 +235,7 @@ pub(crate) fn hands_rest_on_hips_and_heads_of_all_bodies() {
     }
 }
 
-/// A source without a mesh: with a body of capsules in its place, and without.
+/// A source without a mesh, with and without a body of capsules in its place.
 pub(crate) fn arms_of_sources_without_a_mesh_stay_outside() {
     for known in [Known::StandIn, Known::Nothing] {
         mocap_corpus::note!("{known:?}");

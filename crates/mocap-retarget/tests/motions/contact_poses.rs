@@ -96,7 +96,7 @@ pub(crate) fn is_arm(part: Part, side: Sided) -> bool {
     part.is_lower_arm_of(side) || part == Part::UpperArm(side)
 }
 
-/// 1 of the left side, where x leads.
+/// 1 for the left side, which is at positive x, else -1.
 fn out_of(side: Sided) -> f64 {
     if side == Sided::Left { 1.0 } else { -1.0 }
 }
@@ -142,7 +142,7 @@ impl Person {
         self.at(self.skeleton.find(name).unwrap())
     }
 
-    /// The vertex of some parts that a ray from a place leaves through, or nearly.
+    /// The vertex of some parts at which a ray from a place leaves the body, approximately.
     fn leaves(&self, from: Vector3<f64>, to: Vector3<f64>, is_part: impl Fn(Part) -> bool) -> u32 {
         let to = to.normalize();
         let off = |vertex: &u32| {
@@ -232,7 +232,7 @@ impl Person {
         Sided::BOTH.map(palm).into()
     }
 
-    /// Where palms are in front of the chest before arms cross: so they cross in front of it.
+    /// Where palms are before arms cross, so that they cross in front of the chest.
     fn palms_before(&self) -> Vec<Palm> {
         let palm = |side: Sided| {
             let vertex = self.palm(side);

@@ -32,8 +32,8 @@ const FILES: [&str; 20] = [
 /// Frames looked at of each motion.
 const FRAMES: usize = 120;
 
-/// By frame: how far apart each pair of limbs lies across the hips, in widths of hips or shoulders, and whether toes show
-/// forward of them (cosine).
+/// By frame: how far apart each pair of limbs is along the line of the hips
+/// [widths of hips or shoulders], and how far toes point forward (cosine).
 fn sides(clip: &Clip) -> Vec<[f64; 6]> {
     let skeleton = clip.skeleton();
     let up = skeleton.space().up.vector();

@@ -1,5 +1,5 @@
-//! Contacts of hands: they are met, and pull arms only as far as a body reaches. What they pull shows beside the same
-//! retarget without them.
+//! Contacts of hands: they are kept, and pull arms only as far as is comfortable. The pull is
+//! measured against the same retarget without contacts.
 
 use crate::clip::fixture;
 use crate::pops::corpus;

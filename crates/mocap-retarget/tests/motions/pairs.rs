@@ -140,8 +140,8 @@ fn each_moves_the_others(clips: &[(&str, Clip)], still: f64) {
                 // CMU's ASF has limits that real motions break: keeping them costs what these measure.
                 let limited = to.ends_with("ASF");
                 let height = mean_height(&report);
-                // iClone's clips keep their hips at one height: they hardly stand, so a rest pose seen in one
-                // knows its feet less well.
+                // iClone's clips keep their hips at one height and hardly stand, so a rest pose
+                // estimated from one has less exact feet.
                 assert!(height.abs() < if seen { 0.03 } else { 0.01 }, "{place}: {:?}", report.feet);
                 for foot in &report.feet {
                     assert!(

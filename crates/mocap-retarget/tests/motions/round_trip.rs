@@ -67,8 +67,8 @@ pub(crate) fn most_pairs_give_a_motion_back() {
         }
     }
     note!("{back} of {pairs} pairs come back within 1 % of the height");
-    // Feet that are locked are not where they were captured, and a dance and a jumping walk lose hands: 80 of 85 pairs is
-    // what is wanted.
+    // The aim is 80 of 85 pairs. Locked feet are not where they were captured, and a dance and a
+    // jumping walk lose hands.
     assert!(back >= 57, "{back} of {pairs}");
 }
 
@@ -87,7 +87,7 @@ fn each_comes_back_from_the_others(clips: &[(&str, Clip)]) {
             let [free, locked] =
                 [FootLock::Off, FootLock::Auto].map(|lock| there_and_back(source, target, lock));
             note!("| {from} → {to} → {from} | {:.2} | {:.2} |", free * 100.0, locked * 100.0);
-            // Locked feet are not the captured ones, which slide and sink: the round trip loses nothing by that.
+            // Locked feet differ from the captured ones, which slide and penetrate the floor.
             assert!(free <= 0.015, "{from} → {to} → {from}: {free} of the height");
             assert!(locked <= 0.02, "{from} → {to} → {from}: {locked} of the height");
         }

@@ -1,4 +1,4 @@
-//! Claps of a capture clap on bodies with other shoulders, arms and hands.
+//! Captured claps are still claps on bodies with other shoulders, arms and hands.
 
 use crate::clip::real;
 use mocap_analysis::trajectories;

@@ -34,7 +34,7 @@ fn bare(clip: &Clip) -> Clip {
     clip.clone().with_skeleton(Arc::new(skeleton.unwrap())).unwrap()
 }
 
-/// Roles that shape and place can show; fingers, which are as good as alike, need names.
+/// Roles that shape and position can show; fingers are so similar that they need names.
 fn is_body(role: Role) -> bool {
     !role.name().ends_with(['1', '2', '3'])
 }
@@ -66,7 +66,7 @@ fn have_the_roles_of_their_names(clips: &[(&str, Clip)]) {
             if by_name != by_shape {
                 note!("{path}: {role} is {} by name, {} by shape", name(&named, *role), name(&bare, *role));
             }
-            // What the body cannot do without, and the sides above all.
+            // Limbs must have the right roles, and the right sides.
             let is_limb = role.side().is_some() && !role.name().ends_with("Shoulder");
             assert!(!is_limb || by_name == by_shape, "{path}: {role}");
         }

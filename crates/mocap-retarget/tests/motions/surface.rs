@@ -91,12 +91,13 @@ pub(crate) fn arms_stay_outside_of_five_bodies() {
         }
     }
     mocap_corpus::note!("inside {inside:.5}, deep {deep:.4}, deepest {deepest:.4}");
-    // Asked is 0.01: one pair, the dance on the woman, has frames in which an arm is let go.
+    // The aim is a depth of 0.01: one pair, the dance on the woman, has frames in which an arm
+    // stays inside.
     assert!(inside < 0.003 && deep < 0.02 && deepest < 0.0135, "{inside} {deep} {deepest}");
 }
 
-/// A dance with a hand on the hip, on a stout man: for half a second at a time the forearm goes up to 10 cm deep through
-/// his side.
+/// A dance with a hand on the hip, on a stout man: for half a second at a time the forearm is up to
+/// 10 cm inside his side.
 pub(crate) fn a_forearm_through_the_body_leaves_by_one_side() {
     let dance = real("misc/rokoko_dance.bvh", 0);
     let target = character("heavy_man");
@@ -113,7 +114,7 @@ pub(crate) fn a_forearm_through_the_body_leaves_by_one_side() {
         furthest = furthest.max((a - b).norm() * metres);
     }
     mocap_corpus::note!("the hand moves by up to {furthest:.3} m");
-    // It was 0.44 m when places left by their nearest sides.
+    // It was 0.44 m when each point left by its nearest side.
     assert!(furthest < 0.3, "{furthest}");
     let surface = on.1.surface.expect("a surface");
     assert!(surface.inside < 0.003 && surface.deepest < 0.017, "{surface:?}");

@@ -1,5 +1,5 @@
-//! Maps that are wrong, unclear or given: a guess is an error, joints left out are reported, and a body that is not a biped
-//! moves by pairs.
+//! Maps that are wrong, unclear or given: guessed roles are an error, joints left out are reported,
+//! and a body that is not a biped moves by joint pairs.
 
 use cpu_time::ThreadTime;
 use mocap_formats::{Limits, bvh, skel};
@@ -126,7 +126,7 @@ fn arms_that_no_name_tells_are_found_beside_legs_that_have_names() {
         let row = found.rows.iter().find(|row| row.role == role).unwrap();
         assert!(row.reason == RoleReason::Shape && row.is_certain(), "{row:?}");
     }
-    // Legs that are named the other way than they stand: names are not added to.
+    // If the names of the legs contradict their sides, no roles are added to those found by name.
     let crossed = strange.with_joints(|joint| {
         let swapped = joint.name.replace("Left", "right").replace("Right", "left");
         joint.name = if joint.name.contains("Leg") || joint.name.contains("Foot") {
@@ -150,7 +150,7 @@ fn without_legs_or_with_one_joint_the_error_lists_what_is_missing() {
     assert_eq!(missing, [Role::RightUpperLeg, Role::RightLowerLeg, Role::RightFoot]);
     let dot = cut(&rig("unity"), |joint| joint.parent.is_some());
     let RetargetError::MissingRoles { missing, .. } = error(&dot) else { panic!("{}", error(&dot)) };
-    // A single name is chance: not even the hips are taken for known.
+    // One matching name may be chance: not even the hips are recognised.
     assert_eq!(missing.len(), 7);
 }
 
@@ -264,7 +264,7 @@ fn sides_that_nothing_shows_are_a_guess() {
     assert!(map.joint(Role::LeftUpperLeg).is_some());
     assert!(map.certain().joint(Role::LeftUpperLeg).is_none(), "{:?}", map.rows);
     assert!(matches!(error(&heap), RetargetError::Uncertain { .. }), "{}", error(&heap));
-    // A user knows.
+    // Roles given by the user are certain.
     let given = RoleMap::given(map.rows.iter().map(|row| (row.role, row.joint)));
     assert!(given.rows.iter().all(|row| (row.reason, row.score) == (RoleReason::Given, 1.0)));
     let options = RetargetOptions { target_roles: Some(given), ..RetargetOptions::default() };
@@ -343,7 +343,7 @@ fn what_is_no_biped_moves_by_pairs() {
         }
         assert_eq!(motion.tracks()[1].rotation.at(frame), UnitQuaternion::identity());
     }
-    // Nothing has legs to measure; steps and limits are measured.
+    // There are no legs to measure; steps and limits are measured.
     let metric = |name: &str| RetargetMetric::named(name).unwrap().of(&report);
     for name in ["slide", "slide-ratio", "effector", "unreachable", "angle", "jerk", "float", "contacts-lost"]
     {
@@ -429,6 +429,6 @@ fn a_chain_of_thousands_of_joints_with_something_on_each_is_looked_through_once(
     let skeleton = Skeleton::new("", Space::default(), joints).unwrap();
     let started = ThreadTime::now();
     assert!(map_roles(&skeleton).rows.is_empty());
-    // Walked again from each of its joints it takes a minute of processor time, whatever else runs.
+    // Following the chain anew from each joint would take a minute of processor time.
     assert!(started.elapsed().as_secs() < 20);
 }

@@ -1,9 +1,11 @@
-//! The presets, with all that their rigs have (several spine and neck joints, collar bones, twist bones, fingers,
-//! toes, the handles of an IK): by the roles that they state, by their names, and by their shape.
+//! The presets, with all joints of their rigs (several spine and neck joints, clavicles, twist
+//! bones, fingers, toes, IK controls): roles as stated, by names, and by shape.
 
 use mocap_formats::{Limits, bvh, skel};
 use mocap_model::{Clip, Pose, Role, Skeleton, Vector3};
-use mocap_retarget::{JointKind, JointTransfer, RetargetOptions, Retargeter, RoleMap, RoleReason, map_roles};
+use mocap_retarget::{
+    ExplainedTransfer, JointKind, RetargetOptions, Retargeter, RoleMap, RoleReason, map_roles,
+};
 use std::path::Path;
 
 /// The scheme that the names of a preset are recognised as.
@@ -73,7 +75,7 @@ fn names_give_the_roles_that_presets_state() {
             assert_eq!(stated.joint(row.role), Some(row.joint), "{name}: {} is {joint}", row.role);
             assert!(row.score >= 0.9, "{name}: {row:?}");
         }
-        // Twist bones and handles are nobody's.
+        // Twist bones and IK controls have no role.
         for (id, joint) in skeleton.iter() {
             let lower = joint.name.to_lowercase();
             let helper = ["limbtwist", "_twist", "sharebone", "ik_", "metacarpal_", "nub"];
@@ -88,7 +90,7 @@ fn shape_gives_the_bodies_of_presets() {
         let skeleton = skel::preset(name).unwrap().skeleton();
         let (stated, shaped) = (stated(&skeleton), map_roles(&without_names(&skeleton)));
         for row in stated.rows.iter().filter(|row| !row.role.name().ends_with(['1', '2', '3'])) {
-            // Biped hangs the arms on the neck: only its name says that this is not a chest.
+            // Biped attaches the arms to the neck: only its name shows that this is not a chest.
             if name == "biped" && matches!(row.role, Role::UpperChest | Role::Neck) {
                 continue;
             }
@@ -156,21 +158,21 @@ fn helpers_of_rigs_are_left_alone() {
     for name in ["ik_foot_l", "ik_hand_gun", "ik_hand_root"] {
         assert_eq!(
             (of(name).kind, &of(name).transfer),
-            (JointKind::Handle, &Some(JointTransfer::KeepsRestPose)),
+            (JointKind::Handle, &Some(ExplainedTransfer::KeepsRestPose)),
             "{name}"
         );
     }
     for name in ["thigh_twist_01_l", "lowerarm_twist_02_r"] {
         assert_eq!(
             (of(name).kind, &of(name).transfer),
-            (JointKind::Twist, &Some(JointTransfer::KeepsRestPose)),
+            (JointKind::Twist, &Some(ExplainedTransfer::KeepsRestPose)),
             "{name}"
         );
     }
     assert_eq!(of("index_metacarpal_l").kind, JointKind::Hand);
     assert_eq!(of("root").kind, JointKind::Root);
     // Of five spine joints three have roles; the source's turns are spread over all of them.
-    assert!(matches!(of("spine_04").transfer, Some(JointTransfer::Blends(_))), "{:?}", of("spine_04"));
+    assert!(matches!(of("spine_04").transfer, Some(ExplainedTransfer::Blends(_))), "{:?}", of("spine_04"));
     let (motion, _) = retargeter.retarget(&source).unwrap();
     let rest = motion.skeleton().find("ik_hand_l").unwrap();
     let tracks = &motion.tracks()[rest.index()];

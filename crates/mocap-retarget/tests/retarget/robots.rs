@@ -73,8 +73,8 @@ fn legs_of_a_robot_whose_root_is_its_chest_are_legs() {
     }
 }
 
-/// A robot with three hinges at each hip and shoulder, a shank that turns at the place of the knee, and feet and hands of two
-/// hinges; it faces backwards, so that only names show its sides.
+/// A robot with three hinges at each hip and shoulder, a second hinge at the place of the knee, and
+/// feet and hands of two hinges; it faces backwards, so that only names show its sides.
 fn hinges_at_one_place() -> Skeleton {
     let mut joints = vec![Joint::new("base", None, Vector3::zeros())];
     let mut add = |name: String, parent: usize, at: [f64; 3]| {
@@ -128,7 +128,8 @@ fn several_hinges_at_one_place_are_one_joint_and_names_tell_the_sides() {
             assert_eq!(found, Some(name), "{role} at {scale}");
         }
     }
-    // Renamed, such that no words are left: the same joints, but for the knee, as nothing shows which of two hinges it is.
+    // Without words in the names, the same joints are found, except the knee: nothing shows which
+    // of its two hinges it is.
     let map = map_roles(&nameless(&robot));
     let name = |role| map.joint(role).map(|id| robot.joint(id).name.as_str());
     assert_eq!(name(Role::Hips), Some("base"));

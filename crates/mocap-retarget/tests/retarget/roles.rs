@@ -24,7 +24,7 @@ fn tree(text: &str) -> Skeleton {
     Skeleton::new("tree", Space::default(), joints.collect()).unwrap()
 }
 
-/// Both sides of a limb or a pair of limbs: `@` is the left side's word.
+/// Both sides of a limb: `@` is replaced by the word of each side.
 fn both(lines: &str, left: &str, right: &str) -> String {
     format!("{}{}", lines.replace('@', left), lines.replace('@', right))
 }

@@ -51,7 +51,7 @@ fn arms_forward(skeleton: &Arc<Skeleton>, angle: f64) -> Clip {
 #[test]
 fn hands_that_meet_meet_on_another_body() {
     let (source, target) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
-    // Robin with shoulders half as far apart: unplanned, the hands would cross.
+    // Robin with shoulders half as far apart: without self-contacts, the hands would cross.
     let roles = map_roles(target.skeleton());
     let mut id = 0;
     let narrow = target.skeleton().with_joints(|joint| {
@@ -118,7 +118,7 @@ fn claps_clap_on_another_body() {
     });
     let tracks = tracks.collect();
     let claps = Clip::new(source.skeleton().clone(), FrameRate::new(30.0).unwrap(), frames, tracks).unwrap();
-    // Wide shoulders: unplanned, the hands would never meet.
+    // Wide shoulders: without self-contacts, the hands would never meet.
     let wide = target.skeleton().with_joints(|joint| {
         if joint.name.starts_with("clavicle") || joint.name.starts_with("upperarm") {
             joint.offset *= 1.6;

@@ -44,7 +44,8 @@ fn contacts_do_not_depend_on_the_unit() {
 
 #[test]
 fn feet_stay_locked_on_legs_of_any_length() {
-    // Feet nearly as long as legs ask for faster turns than the source makes: they are followed as far as that goes.
+    // Feet nearly as long as the legs need faster rotations than the source's; the velocity limiter
+    // then allows some skate.
     for (legs, slide, depth) in
         [("bodies/long_legs.skel", 0.02, 0.005), ("bodies/short_legs.skel", 0.05, 0.04)]
     {

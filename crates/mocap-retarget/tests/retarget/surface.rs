@@ -70,7 +70,7 @@ fn arms_leave_a_wide_body_and_nothing_else_moves() {
     let roles = map_roles(target);
     let (off, report) = retarget(&walk, target, RetargetOptions::default());
     assert_eq!(report.surface, None);
-    // As wide as it takes for arms to enter.
+    // The first width at which arms enter the body.
     let wide = [1.6, 2.0, 2.4, 2.8, 3.2, 3.6].map(|factor| surface(target, factor, &roles));
     let measured = wide.map(|wide| (wide.measure(&off, report.metres[1]).unwrap(), wide));
     let entered = measured.into_iter().find(|(before, _)| before.inside > 0.01);
@@ -156,8 +156,8 @@ fn frames_to_measure_are_a_number_or_all() {
     }
 }
 
-/// A motion in which the left forearm goes into the middle of the trunk and out again, while the hand goes to and fro by a
-/// centimetre or two: its nearest way out changes from front to back.
+/// A motion in which the left forearm goes into the middle of the trunk and out again, while the
+/// hand moves to and fro by a centimetre or two: its nearest way out changes from front to back.
 fn through_the_body(skeleton: &Arc<Skeleton>) -> Clip {
     let roles = map_roles(skeleton);
     let joint = |role: Role| roles.joint(role).unwrap();
@@ -169,7 +169,7 @@ fn through_the_body(skeleton: &Arc<Skeleton>) -> Clip {
     let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
     let left = up.cross(&forward);
     let size = (elbow - shoulder).norm() + (wrist - elbow).norm();
-    // Where the forearm leads: the middle of the trunk.
+    // The target of the forearm: the middle of the trunk.
     let middle = at(joint(Role::Hips)) + (shoulder - at(joint(Role::Hips))).dot(&up) * up * 0.3;
     let frames = 60;
     let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();

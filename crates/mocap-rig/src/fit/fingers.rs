@@ -78,7 +78,7 @@ pub(super) fn seen(
         }
         for (number, place) in (1..).zip(places) {
             let role = format!("{side}{name}{number}").parse::<Role>().ok()?;
-            let reason = "on the middle line of a finger that is seen".to_owned();
+            let reason = "on the middle line of a detected finger".to_owned();
             found.push((role, Landmark { place, confidence: CONFIDENCE, reason }));
         }
     }
@@ -184,8 +184,8 @@ fn finger(mesh: &RigMesh, far: &BTreeMap<usize, f64>, branch: &Branch, begins: f
     (line.len() > 1).then_some(Finger { line, begins })
 }
 
-/// The point on a line at a share of its length from its start; beyond its ends the line is extended, at the start towards
-/// the wrist.
+/// The point on a line at a share of its length from its start. Beyond its end, at the web, the
+/// line is extended, partly towards the wrist ([`TO_WRIST`]).
 fn on_line(line: &[Vector3<f64>], share: f64, wrist: &Vector3<f64>) -> Vector3<f64> {
     let length: f64 = line.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
     let mut left = share * length;

@@ -17,7 +17,7 @@ const FINGERS: [(&str, [f64; 2], [f64; 2]); 5] = [
 /// The direction of the thumb: along the hand and to its side.
 const THUMB: [f64; 2] = [0.6, 0.8];
 
-/// The joints of the fingers of a hand; `places` are all vertices beyond the wrist.
+/// The joints of the fingers of a hand; `places` fill its volume beyond the wrist.
 pub(super) fn by_proportions(
     side: &str,
     wrist: &Vector3<f64>,

@@ -110,7 +110,7 @@ fn nearest_inside(voxels: &Voxels, place: &mocap_model::Vector3<f64>, most: f64)
     let inside = (0..voxels.len()).filter(|at| voxels.inside[*at]);
     let nearest = inside.reduce(|best, at| if far(at) < far(best) { at } else { best });
     nearest.filter(|at| far(*at) <= most * most).ok_or_else(|| {
-        let seen = "a limb that hardly hangs together with the trunk".to_owned();
+        let seen = "a limb that is barely connected to the trunk".to_owned();
         RigError::NotHuman { seen }
     })
 }

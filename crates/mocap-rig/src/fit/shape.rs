@@ -26,7 +26,8 @@ const VOXELS: usize = 150;
 const MOST_ENDS: usize = 8;
 /// A further branch longer than this share of the shortest limb is a limb that the skeleton lacks.
 const ANOTHER: f64 = 0.6;
-/// Largest mean difference of distances, as a share of their mean; beyond it the shapes differ.
+/// Largest root mean square difference of distances, as a share of their mean; beyond it the shapes
+/// differ.
 const UNLIKE: f64 = 0.25;
 /// An axis of the file within this angle of that of the skeleton is used instead \[rad\].
 const SNAP: f64 = 0.45;
@@ -44,10 +45,12 @@ pub struct FittedShape {
     pub scale: f64,
 }
 
-/// Fits a skeleton by its shape at rest. `fixed` has given places of joints by name, in the space of the mesh.
+/// Fits a skeleton by its shape at rest. `fixed` has given places of joints by name, in the space
+/// of the mesh; the fitted skeleton gets `space`, its unit and axes.
 ///
 /// # Errors
-/// [`RigError::OtherShape`], [`RigError::NoSolid`], [`RigError::SeveralBodies`], [`RigError::NoJoint`].
+/// [`RigError::OtherShape`], [`RigError::NoSolid`], [`RigError::SeveralBodies`],
+/// [`RigError::NoJoint`], [`RigError::NoBones`].
 pub fn fit_shape(
     template: &Skeleton,
     mesh: &RigMesh,
@@ -145,7 +148,7 @@ struct Paired {
     of_end: Vec<usize>,
     turn: Matrix3<f64>,
     scale: f64,
-    /// The mean difference of distances, as a share of their mean.
+    /// The root mean square difference of distances, as a share of their mean.
     unlike: f64,
 }
 

@@ -93,13 +93,14 @@ pub fn humanoid_with(fingers: [bool; 2]) -> Skeleton {
     Skeleton::new("Humanoid", Space::default(), joints).expect("the table is a skeleton")
 }
 
-/// Places the joints of a template in a body. Joints with a role go to its landmark; those between two placed joints
-/// keep their share of the path; others keep their offset from the joint above, rotated and scaled with it. `fixed` has
-/// given places of joints by name, in the space of the mesh.
+/// Places the joints of a template in a body. Joints with a role go to its landmark; those between
+/// two placed joints keep their share of the path; others keep their offset from the joint above,
+/// rotated and scaled with it. `fixed` has given places of joints by name, in the space of the
+/// mesh; the fitted skeleton gets `space`, its unit and axes.
 ///
 /// # Errors
-/// [`RigError::NoJoint`] where `fixed` names a joint that the template lacks, [`RigError::NoBones`] where the template has
-/// none of the roles.
+/// [`RigError::NoJoint`] where `fixed` names a joint that the template lacks,
+/// [`RigError::NoBones`] where fewer than five joints have a landmark or a given place.
 pub fn fit(
     template: &Skeleton,
     found: &FoundBody,

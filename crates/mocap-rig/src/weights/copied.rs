@@ -15,9 +15,9 @@ use super::symmetry::{self, Mirror};
 use super::{Donor, MOST_NUMBERS, PlaceWeights, limit};
 use crate::{BoneSegment, RigError, RigMesh, Voxels, segments};
 
-/// A counterpart is at most this far away, as a share of the size of the mesh,
+/// A counterpart is at most this far away, as a share of the size of the mesh ...
 const FURTHEST: f64 = 0.03;
-/// and the cosine between the normals is at least this.
+/// ... and the cosine between the normals is at least this.
 const LEANING: f64 = 0.5;
 /// The width over which copied weights are smoothed, as a share of the size of the mesh.
 const SMOOTH: f64 = 0.002;
@@ -80,8 +80,8 @@ pub fn copy_weights(
     for (at, source) in sources.iter().enumerate().filter(|(_, source)| !source.is_empty()) {
         let mut by_place = vec![0.0; mesh.places.len()];
         source.iter().for_each(|(place, weight)| by_place[*place] += weight);
-        let covariance = diffusion.diffused(|place| by_place[place]);
-        covariance.into_iter().enumerate().for_each(|(place, weight)| weights[(place, at)] = weight);
+        let diffused = diffusion.diffused(|place| by_place[place]);
+        diffused.into_iter().enumerate().for_each(|(place, weight)| weights[(place, at)] = weight);
     }
     let mirror =
         Mirror::of(mesh).and_then(|mirror| Some((mirror.joints(bones, mesh.size, &joints)?, mirror)));

@@ -34,9 +34,8 @@ pub(crate) fn solve(
     used.dedup();
     let mut weights = DMatrix::zeros(mesh.places.len(), groups);
     for one in used {
-        let covariance =
-            diffusion.diffused(|place| f64::from(u8::from(group[nearest[place].segment] == one)));
-        covariance.into_iter().enumerate().for_each(|(place, weight)| weights[(place, one)] = weight);
+        let diffused = diffusion.diffused(|place| f64::from(u8::from(group[nearest[place].segment] == one)));
+        diffused.into_iter().enumerate().for_each(|(place, weight)| weights[(place, one)] = weight);
     }
     Ok(weights)
 }

@@ -34,7 +34,7 @@ impl Mirror {
             mesh.places.iter().map(|at| (at - middle) * (at - middle).transpose()).sum::<Matrix3<f64>>();
         let axes = SymmetricEigen::new(covariance).eigenvectors;
         let mut candidates: Vec<Vector3<f64>> = Vec::new();
-        // Axes of the file come first in accuracy, since they are exact.
+        // Axes of the file are tried first, because they are exact.
         candidates.extend([Vector3::x(), Vector3::y(), Vector3::z()]);
         candidates.extend((0..3).map(|at| axes.column(at).into_owned()));
         candidates.into_iter().find_map(|normal| {
@@ -83,7 +83,7 @@ fn images(mesh: &RigMesh, normal: &Vector3<f64>, middle: &Vector3<f64>) -> Optio
         |at: &Vector3<f64>| -> [i64; 3] { std::array::from_fn(|axis| (at[axis] / cell).floor() as i64) };
     let mut cells: BTreeMap<[i64; 3], Vec<u32>> = BTreeMap::new();
     let image = |at: &Vector3<f64>| at - normal * (2.0 * (at - middle).dot(normal));
-    // Testing a few places first rejects most planes.
+    // Most planes are rejected because an image is outside the bounding box of the mesh.
     let low = mesh.places.iter().fold(mesh.places[0], |low, at| low.inf(at)).add_scalar(-SAME * mesh.size);
     let high = mesh.places.iter().fold(mesh.places[0], |high, at| high.sup(at)).add_scalar(SAME * mesh.size);
     if !mesh.places.iter().all(|at| {

@@ -66,7 +66,7 @@ pub(crate) fn solve(
     weights
 }
 
-/// By place: the nearest voxel inside, within a few voxels.
+/// By place: the first voxel inside along its inward normal, within a few voxels.
 fn nearest_inside(mesh: &RigMesh, voxels: &Voxels) -> Vec<Option<usize>> {
     let normals = mesh.normals();
     let find = |(place, normal): (&Vector3<f64>, &Vector3<f64>)| {

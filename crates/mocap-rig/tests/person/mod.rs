@@ -58,8 +58,9 @@ pub(crate) fn capsule(
     }
 }
 
-/// A person of overlapping closed capsules with so many corners around, 1.75 m tall, Y up, looking along Z; arms `lowered` from a T-pose [rad], the left
-/// leg `ahead` and the right one behind [rad]. With the places of joints.
+/// A person of overlapping closed capsules with so many corners around, 1.75 m tall, Y up, facing
+/// along Z; arms `lowered` from a T-pose [rad], the left leg `ahead` and the right one behind
+/// [rad]. With the places of joints.
 pub(crate) fn person(corners: usize, lowered: f64, ahead: f64) -> (Mesh, Places) {
     let capsule = |mesh: &mut Mesh, from, to, radii| capsule(corners, mesh, from, to, radii);
     let mut mesh = Mesh::default();

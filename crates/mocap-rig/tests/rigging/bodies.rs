@@ -306,14 +306,14 @@ fn the_inside_of_a_sphere_is_a_sphere() {
     assert_eq!(Voxels::new(&surface(&shells).unwrap(), 60).inside, voxels.inside);
 }
 
-/// A change of places: linear, then along a way.
+/// An affine transform: a linear map, then a translation.
 struct Change {
     name: &'static str,
     linear: Matrix3<f64>,
     way: Vector3<f64>,
 }
 
-/// Turns about a skew axis, sizes, places, a mirror image.
+/// A rotation about a skew axis, other axes, scales, a translation, a reflection.
 fn changes() -> Vec<Change> {
     let skew = Rotation3::new(Vector3::new(0.3, -0.5, 0.8).normalize() * 0.5).into_inner();
     let mirror = Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, -1.0));
@@ -411,7 +411,7 @@ fn a_body_that_stands_has_the_same_joints_however_its_file_has_it() {
 
 #[test]
 fn arms_that_nearly_touch_the_head_are_arms() {
-    // They touch it among the largest voxels, and not among smaller ones.
+    // With the largest voxels the arms and the head merge, with smaller ones they do not.
     let (raised, _) = person(CORNERS, -1.5, 0.0);
     for nearer in [0.028, 0.03] {
         let mesh = moved(&raised, |at| match at.y > 1.45 && at.x.abs() > 0.12 {

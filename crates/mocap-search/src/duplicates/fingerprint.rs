@@ -114,8 +114,8 @@ fn rows(motion: &Motion) -> Vec<Row> {
     smoothed(&values(motion)).into_iter().map(filled).collect()
 }
 
-/// The local maxima of speed; the global one if there are none. Refined between samples by a parabola through the
-/// fastest sample and its neighbours.
+/// The times of the local maxima of speed \[s\], at least one, refined between samples by a
+/// parabola through the fastest sample and its neighbours.
 fn landmarks(samples: &[Row], rate: f64) -> Vec<f64> {
     let last = samples.len() - 1;
     let movement: Vec<f64> = (0..samples.len())

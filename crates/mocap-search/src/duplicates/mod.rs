@@ -23,23 +23,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// A range of one motion that is a range of another again.
+/// A range of one motion that is a copy of a range of another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Copied {
     /// The indices of the motions in the database.
     pub motions: [usize; 2],
     /// The ranges \[s\].
     pub ranges: [Range<f64>; 2],
-    /// Whether the second is the mirrored first.
+    /// Whether the second is a mirror image of the first.
     pub mirrored: bool,
-    /// How much faster the second is.
+    /// The speed of the second relative to the first.
     pub speed: f64,
     /// The root mean square difference, after subtraction of a constant one [leg lengths].
     pub distance: f64,
     /// The variance of the difference over that of the movement: the geometric mean over the parts of the body. The
     /// noise of both motions is subtracted, and parts that move less than it do not count.
     pub share: f64,
-    /// The same with the noise, over all parts.
+    /// As `share`, but without subtraction of noise, and over all parts.
     pub with_noise: f64,
 }
 

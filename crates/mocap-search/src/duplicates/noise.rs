@@ -99,7 +99,8 @@ impl Gain {
             place += left(places);
             slope += left(slopes);
         }
-        // Of one frame, a share of the frames of a sample.
+        // A sample has the noise of all frames near it; there are fps / RATE frames for each
+        // sample.
         let share = fps / RATE / some.len() as f64;
         Gain { place: place * share, slope: slope * share }
     }

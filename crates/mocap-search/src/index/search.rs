@@ -25,7 +25,7 @@ const FINER: usize = 2;
 const LOOKED_AT: (usize, usize, usize) = (40, 300, 4);
 /// Approximate number of pairs of samples that the third pass compares, within these bounds.
 const COMPARED: usize = 300_000;
-/// Keys are means over 2 to the power of fewer than this many samples.
+/// Number of levels of keys; a key of level n is the mean over 2ⁿ samples.
 const LEVELS: usize = 16;
 
 /// An index prepared for searches: the keys of the first pass are kept between searches.

@@ -174,7 +174,8 @@ fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
         })
         .collect();
     for range in runs(&raised, measures.samples_in(0.15), measures.samples_in(0.5)) {
-        // Turning points of the hand's lateral motion, with at least this distance between them.
+        // Turning points of the hand's lateral motion relative to the elbow, at least 0.06 leg
+        // lengths apart.
         let across = |at: usize| measures.point(hand, at).x - measures.point(elbow, at).x;
         let mut turning: Vec<usize> = Vec::new();
         let (mut low, mut high, mut rising) = (range.start, range.start, None);
@@ -207,7 +208,7 @@ fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
             let ways = part.len() as f64;
             let measured = vec![
                 Measured { name: "ways", value: ways },
-                Measured { name: "ways per second", value: ways * measures.rate / whole.len() as f64 },
+                Measured { name: "strokes per second", value: ways * measures.rate / whole.len() as f64 },
             ];
             segments.push(measures.segment(Label::Wave, &whole, Some(SIDES[side]), measured));
         }

@@ -42,7 +42,7 @@ pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
         let running = running(measures, &range);
         for (label, wanted) in [(Label::Walk, false), (Label::Run, true)] {
             let holds: Vec<bool> = range.clone().map(|at| running[at - range.start] == wanted).collect();
-            // Parts shorter than half a step are no change of gait.
+            // Parts about as short as a step are not a change of gait.
             for part in runs(&holds, measures.samples_in(0.5), measures.samples_in(0.6).min(range.len())) {
                 let part = part.start + range.start..part.end + range.start;
                 if label == Label::Walk && !walks(measures, &part) {

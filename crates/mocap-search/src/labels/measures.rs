@@ -62,7 +62,8 @@ impl Measures {
             placed.iter().map(|joints_now| joints_now[joint].dot(&joints.up) / joints.leg).collect()
         };
         let ankles = [height(4), height(7)];
-        // A standing body has at least one foot on the floor: the 5th percentile of the lower ankle gives the floor.
+        // A standing body has at least one foot on the floor: the lower of the 5th percentiles of
+        // both ankles gives the floor.
         let lowest =
             [0, 1].map(|side| mocap_analysis::percentile(&mut ankles[side].clone(), 0.05).unwrap_or(0.0));
         let floor = lowest[0].min(lowest[1]) - ANKLE;

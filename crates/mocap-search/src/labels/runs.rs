@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Ranges in which `holds` is true: gaps shorter than `gap` samples are closed, then ranges shorter than `least` are
-/// dropped.
+/// Ranges in which `holds` is true: gaps of at most `gap` samples are closed, then ranges shorter
+/// than `least` are dropped.
 pub(super) fn runs(holds: &[bool], gap: usize, least: usize) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, _) in holds.iter().enumerate().filter(|(_, holds)| **holds) {

@@ -179,7 +179,8 @@ impl PosedField<'_> {
         let mut blended = Affine::zero();
         let sole = field.sole[node];
         if sole != SEVERAL {
-            // Parts of 0 count as below, to the last bit.
+            // Zero weights add as much as in the general case below, so that both give the same
+            // bits.
             let parts = field.around(node, within).into_iter();
             let share = parts.fold(0.0, |sum, (_, part)| sum + (part + f64::MIN_POSITIVE));
             blended.add(&self.forward[sole as usize], share);
@@ -200,7 +201,7 @@ impl PosedField<'_> {
                     held[count] = carriers[i];
                     count += 1;
                 }
-                // A share of 0 must not list its carrier twice.
+                // A sum above 0 marks the carrier as listed, also if its share here is 0.
                 *sum += f64::from(shares[i]) * part + f64::MIN_POSITIVE;
             }
         }

@@ -1,4 +1,5 @@
-//! A cylinder that twists and bends: linear blends lose what the formulas say, the other methods nothing.
+//! A cylinder that twists and bends: linear blend skinning loses the volume that the formulas give,
+//! the other methods lose none.
 
 use crate::support::{Cylinder, volume};
 use mocap_model::{JointId, Vector3};

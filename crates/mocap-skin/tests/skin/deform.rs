@@ -1,4 +1,4 @@
-//! What must hold for every method: under other placements, units, orders and names the result changes only so.
+//! Invariances of every method: under other placements, units, orders and names.
 
 use crate::support::Cylinder;
 use mocap_model::{Bone, Influence, JointId, Shape, Vector3};
@@ -132,7 +132,7 @@ fn the_order_of_bones_and_influences_does_not_matter() {
 #[test]
 fn methods_differ_by_little_where_joints_turn_by_little() {
     let mesh = BoundMesh::from_parts(mesh()).unwrap();
-    // What they differ by goes with the square of the angle.
+    // The difference grows with the square of the angle.
     let apart = |much: f64, method| {
         let pose = pose(much, Vector3::repeat(1.0));
         furthest(&mesh.posed(SkinMethod::Linear, &pose, &[]), &mesh.posed(method, &pose, &[]))

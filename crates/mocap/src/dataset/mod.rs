@@ -51,7 +51,8 @@ pub struct DatasetFile {
 /// The files that complete a data set, after its last clip.
 #[derive(Clone, Debug)]
 pub struct FinishedDataset {
-    /// The last files, which are not full, and `normalise.npz`.
+    /// The last files, which are not full, and with [`DatasetOptions::normalise`] the statistics
+    /// (`normalise.npz`, or of the other format).
     pub files: Vec<DatasetFile>,
     /// The text of `dataset.json`.
     pub index: String,

@@ -41,7 +41,7 @@ fn endless_files_are_refused_by_their_start() {
         let options = ReadOptions { format: format.map(FileFormat::from), ..ReadOptions::default() };
         assert_eq!(mocap::read_with("/dev/zero", &options).unwrap_err().code(), "text::zeros");
     }
-    // A file that was never written, of any size.
+    // A file whose content was never written: zeros only.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lost.bvh");
     std::fs::write(&path, vec![0; 10_000]).unwrap();
@@ -70,7 +70,7 @@ fn a_compressed_clip_is_read_like_any_motion_and_is_not_json() {
     assert_eq!(file.format(), FileFormat::Mocz);
     assert!(file.document().is_none());
     assert_eq!(mocap::read(&path).unwrap().value.frames(), walk.frames());
-    // A file that is not what its name says.
+    // The content does not have the format of the extension.
     std::fs::write(&path, "nothing of the kind").unwrap();
     let Err(Error::File { failed, .. }) = mocap::read(&path) else { panic!("it was read") };
     assert_eq!(failed.code(), "mocz::magic");
@@ -84,12 +84,12 @@ fn what_is_written_is_read_again() {
     for format in Format::ALL.into_iter().filter(clips) {
         let path = folder.path().join("walk").with_extension(format.extension());
         if format == Format::Smpl || format.holds_robot() {
-            // Its joints are those of one body, or of a robot.
+            // The format holds the joints of the SMPL body, or of a robot, only.
             assert!(matches!(mocap::write(&path, &walk), Err(Error::Finding(_))));
             continue;
         }
         if format == Format::LivelinkCsv {
-            // A walk has no face.
+            // The format holds the shapes of a face only.
             assert!(matches!(mocap::write(&path, &walk), Err(Error::Finding(_))));
             continue;
         }

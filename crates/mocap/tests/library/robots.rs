@@ -1,4 +1,4 @@
-//! Motions of robots keep what the model says: which joint is which part of the body.
+//! Motions of robots keep the roles that the model states for its joints.
 
 use mocap::Role;
 

@@ -263,7 +263,8 @@ fn everyone_on_a_target_has_the_body_of_the_target() {
     let (one, _) = put(alone);
     let (two, reports) = put(both);
     assert_eq!(reports.iter().map(|done| done.name.as_str()).collect::<Vec<_>>(), ["Alice", "Bob"]);
-    // Alice moves as she does alone, and both show the body of the target in files of either format.
+    // Alice's motion is the same as without Bob, and files of both formats show both with the body
+    // of the target.
     assert_eq!(one.scene.characters[0].clip, two.scene.characters[0].clip);
     let two_as_read = with_bodies(two.clone());
     let faces = robin.characters[0].body.as_ref().unwrap().body.meshes[0].faces.len();
@@ -278,7 +279,8 @@ fn everyone_on_a_target_has_the_body_of_the_target() {
             assert_eq!(body.meshes.iter().map(|mesh| mesh.faces.len()).sum::<usize>(), faces);
         }
     }
-    // One alone goes into the file of the target, with the same vertices as through the scene of two.
+    // A single character is written with the document of the target, and has the same vertices as
+    // in the scene of two.
     let path = folder.path().join("one.glb");
     write_scene(&path, &one, &exact()).unwrap();
     let again = with_bodies(read_scene(&path, &ReadOptions::default()).unwrap().value);

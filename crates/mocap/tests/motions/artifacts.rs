@@ -1,4 +1,4 @@
-//! The artifacts of a capture: none in clean motions, and those that were put into them.
+//! Artifacts of captures: none are found in clean motions, and injected ones are found.
 
 use std::ops::Range;
 use std::path::Path;
@@ -39,7 +39,7 @@ const CLEAN: [(&str, usize); 27] = [
     ("characters/sporty_granny_salsa.bvh", 0),
 ];
 
-/// Motions that artifacts are put into: walks, a kick, dances.
+/// Motions into which artifacts are injected: walks, a kick, dances.
 const HOSTS: [(&str, usize); 5] = [
     ("bandai/dataset-1_kick_normal_001.bvh", 0),
     ("bandai/dataset-1_walk_normal_001.bvh", 0),
@@ -48,7 +48,7 @@ const HOSTS: [(&str, usize); 5] = [
     ("misc/xia_neutral_01.bvh", 0),
 ];
 
-/// Where artifacts are put, as shares of the frames.
+/// Where artifacts are injected, as shares of the frames.
 const PLACES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 
 fn read(path: &Path, skip: usize) -> Clip {
@@ -79,7 +79,7 @@ fn shown(clip: &Clip, artifacts: &[Artifact]) -> Vec<String> {
     artifacts.iter().map(|artifact| artifact.summary(lengths.unit, clip.skeleton()).text()).collect()
 }
 
-/// The motion as others would have it: at other rates, cut, of another size, turned and moved, mirrored.
+/// Variants of a motion: at other rates, cut, of another size, turned and moved, mirrored.
 fn variants(clip: &Clip) -> Vec<(String, Clip)> {
     let mut variants = vec![("as it is".to_owned(), clip.clone())];
     for fps in [30.0, 60.0, 120.0] {
@@ -123,12 +123,12 @@ pub(crate) fn clean_motions_have_no_findings() {
     assert_eq!(wrong, 0, "findings in clean motions");
 }
 
-/// An artifact that was put into a motion.
+/// An artifact that was injected into a motion.
 struct Injected {
     what: String,
     kind: ArtifactKind,
     clip: Clip,
-    /// Where it is to be found; `None` over the whole clip.
+    /// The frames in which it must be found; `None`: anywhere in the clip.
     frames: Option<Range<usize>>,
 }
 
@@ -193,7 +193,7 @@ fn injections(clip: &Clip) -> Vec<Injected> {
     all
 }
 
-/// Whether an artifact is found where it was put, and at no rate is it lost.
+/// Whether an injected artifact is found in its frames, at every rate.
 fn is_found(name: &str, injected: &Injected) -> bool {
     let near = |artifact: &Artifact, frames: &Range<usize>, ratio: f64| {
         let start = (frames.start as f64 * ratio).floor() as usize;
@@ -204,7 +204,7 @@ fn is_found(name: &str, injected: &Injected) -> bool {
     let (clip, fps) = (&injected.clip, injected.clip.rate().fps());
     for rate in [fps, 30.0, 60.0, 120.0] {
         let resampled = clip.resampled(FrameRate::new(rate).unwrap()).unwrap();
-        // What happens in one frame of many may fall between those of a lower rate.
+        // An artifact of one frame may fall between two frames of a lower rate.
         if rate < fps - 1.0 && injected.what.contains(" in ") {
             continue;
         }
@@ -262,7 +262,7 @@ pub(crate) fn a_clip_that_floats_over_its_database_is_found() {
             let artifact =
                 judge(&floors, &lifted).unwrap_or_else(|| panic!("clip {i} at {height}: {floors:?}"));
             assert_eq!((artifact.kind, artifact.value > 0.0), (ArtifactKind::Float, height > 0.0));
-            // The others still stand.
+            // The other clips are not judged to float.
             for (j, other) in database.iter().enumerate().filter(|(j, _)| *j != i) {
                 assert_eq!(judge(&floors, other), None, "clip {j}");
             }

@@ -1,4 +1,4 @@
-//! Puts known artifacts into motions.
+//! Injects known artifacts into motions.
 
 use mocap::{Clip, Isometry3, JointId, JointTracks, Role, Track, UnitQuaternion, Vector3};
 use mocap_model::{ForwardKinematics, exp, log};
@@ -88,7 +88,7 @@ pub(crate) fn elsewhere(clip: &Clip, angle: f64, by: &Vector3<f64>) -> Clip {
     })
 }
 
-/// The motion reflected along X. Roles keep their sides: no measure may care.
+/// The motion reflected along X. Roles keep their sides, which must not change a measure.
 pub(crate) fn mirrored(clip: &Clip) -> Clip {
     let across = |v: &Vector3<f64>| Vector3::new(-v.x, v.y, v.z);
     // An axis of rotation is reflected the other way.

@@ -1,4 +1,4 @@
-//! What holds for motions: tested on the fixtures, and on real motion files where they are.
+//! Tests of motions, on the fixtures and on captured motion files if there are any.
 
 mod artifacts;
 mod inject;

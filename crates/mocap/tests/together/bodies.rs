@@ -137,7 +137,8 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
             made.contacts[0].1.len(),
             made.people[0].frames()
         );
-        // What copies onto each body do is shown beside, and takes as long as all the rest.
+        // The figures of each person retargeted alone, for comparison: only if notes are shown,
+        // since they take as long as all the rest.
         let sources = mocap_corpus::shows_notes()
             .then(|| [0, 1].map(|i| targets.each_ref().map(|target| alone(&made.people[i], target))));
         let (mut kept, mut copies, mut frames) = (0, 0, 0);
@@ -219,7 +220,8 @@ fn apart(one: &Clip, other: &Clip, step: usize) -> f64 {
     most
 }
 
-/// A dance in hold on a child and a tall man: the first and the second exchanged, all turned, mirrored, and at twice the rate.
+/// A dance in hold on a child and a tall man gives the same with both people exchanged, turned,
+/// mirrored, and at twice the rate.
 pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
     let made = before_a_mirror("in hold", &clip("characters/ortiz_salsa.bvh"), Role::LeftHand, 0.01, 0.03);
     let [a, b] = &made.people;
@@ -261,7 +263,8 @@ pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
         1e3 * alone,
     );
     assert!(swap < 1e-6 && turned < 1e-5, "{swap} {turned}");
-    // Each differs by as much where it is retargeted alone, and both meet half-way.
+    // A person who is retargeted alone differs by `alone` already; the meeting of both adds a
+    // little.
     assert!(fine.iter().all(|apart| *apart < 0.01 + alone), "{fine:?} {alone}");
     assert!(mirrored.iter().all(|apart| *apart < 0.01 + mirrored_alone), "{mirrored:?} {mirrored_alone}");
 }

@@ -123,9 +123,9 @@ impl Lift {
 struct Measured {
     /// The largest step beyond that of the source \[degrees\].
     beyond: f64,
-    /// What of forearms is left inside the trunk \[m\].
+    /// The remaining depth of forearms inside the trunk \[m\].
     inside: f64,
-    /// How much further a hand is from its grip than in the source \[m\].
+    /// The distance of a hand from its grip beyond that in the source \[m\].
     off: f64,
 }
 

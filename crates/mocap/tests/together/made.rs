@@ -1,4 +1,5 @@
-//! Pairs that are made of one motion: a second person is a copy that is turned, mirrored and placed such that hands meet.
+//! Pairs that are generated from one motion: the second person is a copy, turned, mirrored and
+//! placed such that hands meet.
 
 use mocap::edit::mirror;
 use mocap::model::{ForwardKinematics, JointId, JointTracks, Role, Track, UnitQuaternion};
@@ -44,7 +45,7 @@ pub(crate) fn palms(clip: &Clip, hand: Role) -> Vec<Vector3<f64>> {
     (0..clip.frames()).map(at).collect()
 }
 
-/// A motion that stays in one of its frames for so many frames more.
+/// A motion that holds one of its frames for so many more frames.
 pub(crate) fn held_at(clip: &Clip, frame: usize, count: usize) -> Clip {
     let from = |at: usize| if at < frame { at } else { frame.max(at.saturating_sub(count)) };
     fn longer<T: Clone>(track: &Track<T>, frames: usize, from: impl Fn(usize) -> usize) -> Track<T> {
@@ -68,10 +69,11 @@ fn frames_within(one: &[Vector3<f64>], other: &[Vector3<f64>], distance: f64) ->
     (0..one.len().min(other.len())).filter(|frame| (one[*frame] - other[*frame]).norm() < distance).collect()
 }
 
-/// A person and its mirror image in front of a mirror that is where a palm is furthest ahead: hands meet those of the other
-/// side, as often as they are at the mirror. `metres` are metres per unit, `apart` lies between the palms \[m\].
+/// A person and its reflection in a mirror that stands where a palm is furthest ahead: hands meet
+/// those of the reflection whenever they are at the mirror. `metres`: metres per unit; `apart`: the
+/// distance between the palms \[m\].
 pub(crate) fn before_a_mirror(name: &'static str, clip: &Clip, hand: Role, metres: f64, apart: f64) -> Made {
-    // Two people who stay: the way of the hips along the ground is taken out.
+    // Both people stay in place: the travel of the hips along the ground is removed.
     let own = palms(clip, hand);
     let roles = map_roles_in(clip);
     let hips = roles.joint(Role::Hips).expect("hips");
@@ -89,7 +91,7 @@ pub(crate) fn before_a_mirror(name: &'static str, clip: &Clip, hand: Role, metre
     let ahead = furthest.1.normalize();
     let mirrored = mirror(clip).expect("a body").0;
     let partner = if hand == Role::LeftHand { Role::RightHand } else { Role::LeftHand };
-    // The mirror of a body is about its own middle: turn it such that its palm is ahead against ours.
+    // A body is mirrored about its own middle, so it is turned until its palm faces the other one.
     let theirs = palms(&mirrored, partner);
     let mut placed = ForwardKinematics::new(&mirrored);
     placed.place(furthest.0);

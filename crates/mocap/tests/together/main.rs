@@ -1,4 +1,5 @@
-//! Two people who are retargeted together: pairs made of single motions, on all pairs of bodies. Bind points in files.
+//! Two people who are retargeted together: pairs generated from single motions, on all pairs of
+//! bodies. Bind points in files.
 
 mod bind_points;
 mod bodies;

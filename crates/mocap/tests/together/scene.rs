@@ -1,6 +1,6 @@
 //! Targets of the corpus, and people on them.
 
-use mocap::{Clip, Opening, PutTogether, Target, Together};
+use mocap::{Clip, Opening, RetargetedPeople, Target, Together};
 
 pub(crate) const BODIES: [&str; 5] = ["child", "heavy_man", "old_thin_woman", "strong_man", "woman"];
 
@@ -17,7 +17,7 @@ pub(crate) fn clip(path: &str) -> Clip {
     }
 }
 
-pub(crate) fn put(people: &[Clip; 2], targets: [&Target; 2]) -> PutTogether {
+pub(crate) fn put(people: &[Clip; 2], targets: [&Target; 2]) -> RetargetedPeople {
     let person = |i: usize| Together {
         name: ["a", "b"][i].into(),
         clip: people[i].clone(),

@@ -144,7 +144,7 @@ fn poses(profile: Profile) -> Work {
         let mut sampler = clip.sampler();
         let mut pose = sampler.pose();
         for step in 0..100 {
-            // Steps of the golden section come nowhere twice.
+            // Steps by the golden ratio: the times are far from each other and never repeat.
             let time = (f64::from(step) * 0.618_033_988_749_895).fract() * duration;
             sampler.sample(time, Looping::Wrap, &mut pose);
             black_box(&pose);

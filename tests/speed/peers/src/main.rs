@@ -3,8 +3,9 @@
 //!
 //!     cargo run --release --manifest-path tests/speed/peers/Cargo.toml -- CLIP.bvh...
 //!
-//! Reading is compared with the crate `bvh_anim`. Retargeting has no peer that does the same, so it is compared with
-//! one pass of forward kinematics over source and result: the least that anything does that looks at a motion.
+//! Reading is compared with the crate `bvh_anim`. Retargeting has no peer that does the same, so it
+//! is compared with one pass of forward kinematics over source and result, the least work of any
+//! program that looks at a motion.
 
 use mocap_formats::{Limits, bvh};
 use mocap_model::{Clip, ForwardKinematics, Role, Unit, UnitSource};

@@ -143,7 +143,7 @@ fn times(
             let message = format!("{at} s moves to {to} s, but {before} s before it moves to {moved} s");
             return Err(text
                 .error(KEYS, span, message)
-                .help("times keep their order: at and to both increase"));
+                .help("times keep their order: 'at' increases, 'to' never decreases"));
         }
         times.push((at, to));
     }

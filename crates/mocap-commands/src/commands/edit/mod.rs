@@ -89,6 +89,7 @@ fn edit(
     };
     let several = characters.len() > 1;
     let subjects = characters.iter().filter(|_| several).map(|one| one.name.clone()).collect();
+    let counts = characters.iter().map(|one| one.reports.len()).collect();
     let (mut reports, mut curves) = (Vec::new(), Vec::new());
     for mut character in characters {
         reports.append(&mut character.reports);
@@ -120,6 +121,7 @@ fn edit(
         fps,
         joints,
         subjects,
+        counts,
         edits: &reports,
         gates: checked,
         input_bytes: bytes_in,

@@ -22,8 +22,11 @@ pub(crate) struct Row<'a> {
     /// The characters of a file of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) subjects: Vec<String>,
+    /// The number of edits of each character.
+    #[serde(skip)]
+    pub(super) counts: Vec<usize>,
     /// What each edit changed, in the order in which they were applied; of several characters, those of the first one,
-    /// then those of the next.
+    /// then those of the next. Edits that take characters together are among those of the first one.
     pub(super) edits: &'a [EditReport],
     pub(super) gates: Vec<GateResult>,
     pub(super) input_bytes: u64,
@@ -33,7 +36,7 @@ pub(crate) struct Row<'a> {
 
 impl Row<'_> {
     pub(super) fn text(&self) -> String {
-        self.line() + &reports_of(&self.subjects, self.edits)
+        self.line() + &reports_of(&self.subjects, &self.counts, self.edits)
     }
 
     /// The row in one line, among many.
@@ -52,20 +55,47 @@ pub(crate) fn figures(reports: &[EditReport]) -> Vec<Figure> {
     EditMetric::ALL.iter().filter_map(figure).collect()
 }
 
-/// One line per report. For several characters, `reports` holds those of the first one, then those of the next;
-/// the names stand above their lines.
-pub(crate) fn reports_of(subjects: &[String], reports: &[EditReport]) -> String {
+/// One line per report. For several characters, `reports` holds those of the first one, then those of the next, and
+/// `counts` how many each has; the names stand above their lines.
+pub(crate) fn reports_of(subjects: &[String], counts: &[usize], reports: &[EditReport]) -> String {
     if subjects.is_empty() {
         return reports_text(reports);
     }
-    let each = reports.len() / subjects.len();
-    let of_one = |(at, name): (usize, &String)| {
-        format!("\n {name}:{}", reports_text(&reports[at * each..(at + 1) * each]))
-    };
-    subjects.iter().enumerate().map(of_one).collect()
+    let mut rest = reports;
+    let mut text = String::new();
+    for (name, count) in subjects.iter().zip(counts) {
+        let (own, others) = rest.split_at((*count).min(rest.len()));
+        rest = others;
+        if !own.is_empty() {
+            text += &format!("\n {name}:{}", reports_text(own));
+        }
+    }
+    text
 }
 
 /// One line per report.
 fn reports_text(reports: &[EditReport]) -> String {
     reports.iter().map(|report| format!("\n  {report}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_stand_below_their_characters() {
+        let report = |name| EditReport { name, ..EditReport::default() };
+        // The first character has an edit more: one that takes both.
+        let reports = ["attach", "mirror", "mirror"].map(report);
+        let names = ["Alice", "Bob"].map(String::from);
+        let text = reports_of(&names, &[2, 1], &reports);
+        let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_end_matches(':')).collect();
+        let known = words.into_iter().filter(|word| {
+            names.iter().any(|name| name == word) || reports.iter().any(|report| report.name == *word)
+        });
+        assert_eq!(known.collect::<Vec<_>>(), ["Alice", "attach", "mirror", "Bob", "mirror"], "{text}");
+        // Only an edit that takes both.
+        let text = reports_of(&names, &[1, 0], &reports[..1]);
+        assert!(text.contains("attach") && text.contains("Alice") && !text.contains("Bob"), "{text}");
+    }
 }

@@ -11,7 +11,7 @@ use super::Head;
 use crate::diagnostic::Diagnostic;
 use crate::options::words::words;
 
-/// What becomes of the weights of closed eyes.
+/// How to set the weights of closed eyes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum LidsKind {
     /// Lids meet, with weights up to 1.
@@ -24,11 +24,11 @@ pub(crate) enum LidsKind {
 
 /// Above this weight, a shape is extrapolated beyond what its author modelled.
 const BEYOND: f64 = 1.25;
-/// An eye with a larger rest of its opening looks open; relative to the opening at rest.
+/// An eye that stays open by more than this looks open [share of its opening at rest].
 const CLOSED: f64 = 0.05;
 
 words! {
-    /// What becomes of the weights of closed eyes.
+    /// How to set the weights of closed eyes.
     LidsWord(LidsKind) {
         /// Close eyes that the source closes: weights near its largest one rise until the lids of the character meet, at most to 1
         "close" => LidsKind::Close,

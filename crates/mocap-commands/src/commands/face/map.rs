@@ -66,7 +66,7 @@ pub(super) fn face_map(
             _ if given.is_some() => "the map names no shape of the source: nothing moves".to_owned(),
             0 => "the source has no shapes: no numbers over time".to_owned(),
             count => {
-                format!("none of the {count} shape names of the source stands for a shape of the character")
+                format!("none of the {count} shape names of the source matches a shape of the character")
             }
         };
         let help = match source.len() {

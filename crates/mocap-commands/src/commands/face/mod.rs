@@ -72,7 +72,7 @@ pub(crate) struct Args {
     /// Leave head and eyes of the target as they are at rest
     #[arg(long, help_heading = "Face")]
     pub(crate) no_turns: bool,
-    /// What becomes of the weights of eyes that the source closes
+    /// How to set the weights of eyes that the source closes
     #[arg(
         long,
         value_enum,
@@ -125,7 +125,7 @@ impl VerbArgs for Args {
         rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
     }];
 
-    fn settle_outputs(&mut self) {
+    fn complete_outputs(&mut self) {
         self.outputs.settle(&self.paths[..self.paths.len() - 1]);
     }
 

@@ -37,7 +37,7 @@ pub(crate) struct FaceStep {
     #[arg(long)]
     #[serde(default)]
     pub(crate) no_turns: bool,
-    /// What becomes of the weights of closed eyes
+    /// How to set the weights of closed eyes
     #[arg(long, value_enum, value_name = "LIDS", default_value = "close")]
     #[serde(default = "closing")]
     pub(crate) lids: LidsWord,

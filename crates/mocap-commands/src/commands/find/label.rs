@@ -44,7 +44,7 @@ pub(super) fn by_label(
         }
     }
     if found == 0 {
-        // Suggests the same label of the other side first, then similar spellings.
+        // Lists the labels that exist, those with the most similar spelling first.
         let likeness = |name: &str| strsim::jaro_winkler(name, text);
         let mut there: Vec<(String, usize)> = others.into_iter().collect();
         there.sort_by(|a, b| likeness(&b.0).total_cmp(&likeness(&a.0)).then(a.0.cmp(&b.0)));

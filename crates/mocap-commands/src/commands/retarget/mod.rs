@@ -1,5 +1,6 @@
 //! `mocap retarget`: motions to another skeleton.
 
+mod carried_props;
 mod cast;
 mod finding;
 mod gate;
@@ -8,7 +9,6 @@ mod motion;
 mod pairs;
 mod row;
 mod target;
-mod things;
 mod together;
 
 use std::mem::take;
@@ -37,13 +37,13 @@ use crate::read::{self, Motion};
 use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 use crate::verdict;
 
+pub(crate) use carried_props::{add_figures, shown};
 pub(crate) use gate::{check as check_gate, check_all as check_gates, check_kind};
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{put_on_target, reference_pose};
 use row::SubjectRow;
 pub(crate) use row::{ExplainRobotRow, ExplainRow, Measures, Row, figures};
 pub(crate) use target::{Target, read as read_target};
-pub(crate) use things::{add_figures, shown};
 
 impl VerbArgs for Args {
     const SCHEMAS: &'static [RowSchema] = &[
@@ -59,7 +59,7 @@ impl VerbArgs for Args {
         },
     ];
 
-    fn settle_outputs(&mut self) {
+    fn complete_outputs(&mut self) {
         let sources = match self.characters {
             Some(_) => &self.paths[..],
             None => &self.paths[..self.paths.len().saturating_sub(1)],
@@ -300,21 +300,21 @@ fn retarget(
             put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
         });
         let (motion, outcome) = done.behind(&mut warnings)?;
-        say_once(&mut warnings, known);
+        without_repeats(&mut warnings, known);
         verdicts.extend(outcome.verdicts(&target.on, &motion));
         outcomes.push((character.name.clone(), outcome));
         scene.characters.push(Character { clip: motion, ..character });
     }
     let first = scene.characters[0].skeleton().clone();
     let frames = scene.characters[0].clip.frames();
-    let things = things::shown(scene.props, mesh.as_ref());
-    let (own, beside) = props(things, edits, [&source, &first], &mut warnings)?;
+    let shown = carried_props::shown(scene.props, mesh.as_ref());
+    let (own, beside) = props(shown, edits, [&source, &first], &mut warnings)?;
     (before.props, scene.props) = (own, beside);
     let kept = kept(&before, scene, target, &args.method.body).behind(&mut warnings)?;
     let scene = kept.scene;
     warnings.extend(kept.warnings);
     let reports = outcomes.iter_mut().map(|(_, outcome)| outcome);
-    things::add_figures(reports, &kept.arm_inside);
+    carried_props::add_figures(reports, &kept.arm_inside);
     let encoded = encoded(job, args, target, scene, format);
     let (checked, mut errors) =
         check_gates(&args.gates.fail_above, outcomes.iter().map(|(_, outcome)| outcome));
@@ -347,18 +347,19 @@ fn retarget(
     Ok(Report { json, text, line, figures, errors, warnings, tally, ..Report::default() })
 }
 
-/// The scene with its things in the hands that held them; robots hold none.
+/// The retargeted scene, with each prop in the hand that holds it in the source. Robots hold no
+/// props.
 pub(crate) fn kept(
     before: &Scene,
     scene: Scene,
     target: &Target,
     body: &BodyChoice,
-) -> Result<things::Kept, Diagnostic> {
+) -> Result<carried_props::SceneWithProps, Diagnostic> {
     if target.robot().is_some() {
-        return Ok(things::Kept { scene, ..things::Kept::default() });
+        return Ok(carried_props::SceneWithProps { scene, ..carried_props::SceneWithProps::default() });
     }
     let count = scene.characters.len();
-    things::kept(before, scene, || vec![things::surface_of(target, body); count])
+    carried_props::kept(before, scene, || vec![carried_props::surface_of(target, body); count])
 }
 
 /// The result as a file, with the other contents of the target's file.
@@ -388,15 +389,15 @@ fn encoded(
     encode::scene_in(origin, scene, format, options)
 }
 
-/// Whether the mesh of a source counts: where that of the target is kept out of itself, contacts of surfaces need both, and
-/// things are written with theirs.
+/// Whether the mesh of the source is needed: if the target has a surface, contacts are found on
+/// both surfaces, and if its format holds meshes, props are written with theirs.
 fn shows(target: &Target) -> bool {
     let holds_meshes =
         || target.on.document.as_deref().is_some_and(|document| document.format().holds_meshes());
     target.on.surface.is_some() || holds_meshes()
 }
 
-/// The motion of an input, and its mesh where that counts.
+/// The motion of an input, and its mesh if `shows` is true.
 fn read_source(
     job: &Job,
     context: &JobContext,
@@ -431,7 +432,7 @@ fn read_source(
 }
 
 /// Drops warnings from index `known` on that are there already: a warning about each character is shown once.
-fn say_once(warnings: &mut Vec<Diagnostic>, known: usize) {
+fn without_repeats(warnings: &mut Vec<Diagnostic>, known: usize) {
     for warning in warnings.split_off(known) {
         if !warnings.contains(&warning) {
             warnings.push(warning);

@@ -8,7 +8,7 @@ use mocap_formats::Format;
 
 use super::cast::Targets;
 use super::target::{PRESET, Target};
-use super::together::{Everyone, Someone, put, someone};
+use super::together::{Subject, Subjects, put, someone};
 use super::{open_target, read_source};
 use crate::batch::{Failure, Input, Job, JobContext, check_stdout, fail, is_directory};
 use crate::diagnostic::{Detail, Diagnostic};
@@ -78,7 +78,7 @@ fn names(pairs: &[PairPaths]) -> Vec<String> {
     names
 }
 
-fn read_people(args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<(Vec<Someone>, u64), Failure> {
+fn read_people(args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<(Vec<Subject>, u64), Failure> {
     let mut targets = Targets::default();
     let (mut people, mut bytes_in) = (Vec::new(), 0);
     for (pair, name) in args.pair.iter().zip(names(&args.pair)) {
@@ -132,7 +132,7 @@ fn retarget(
 /// Writes a file for each person; no file if one of them exists already.
 fn each(
     args: &Args,
-    made: &Everyone,
+    made: &Subjects,
     folder: Option<&Path>,
     format: Format,
     warnings: &mut Vec<Diagnostic>,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mocap::{Opening, PutTogether, TargetOptions, TargetReport, Together};
+use mocap::{Opening, RetargetedPeople, TargetOptions, TargetReport, Together};
 use mocap_edit::PartnerReport;
 use mocap_formats::{Finding, Format, Limits};
 use mocap_model::{BoundBody, Character, Clip, Scene, Space};
@@ -14,7 +14,7 @@ use mocap_retarget::{RetargetOptions, TargetSurface, map_roles_in};
 
 use super::row::{BetweenRow, Measures, Row, SubjectRow, figures};
 use super::target::Target;
-use super::{check_gate, check_gates, edited, say_once, things};
+use super::{carried_props, check_gate, check_gates, edited, without_repeats};
 use crate::batch::{Failure, Job, JobContext, Report, Tally, json};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::encode::{self, EncodeOptions, Encoded, Origin};
@@ -23,7 +23,7 @@ use crate::read::{self, Motion};
 use crate::verdict;
 
 /// A person who was read, and the target.
-pub(super) struct Someone {
+pub(super) struct Subject {
     pub name: String,
     pub clip: Clip,
     pub opening: Opening,
@@ -31,7 +31,7 @@ pub(super) struct Someone {
 }
 
 /// All people, retargeted.
-pub(super) struct Everyone {
+pub(super) struct Subjects {
     pub scene: Scene,
     pub targets: Vec<Arc<Target>>,
     pub reports: Vec<TargetReport>,
@@ -49,23 +49,23 @@ pub(super) fn someone(
     target: Arc<Target>,
     args: &Args,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Someone, Diagnostic> {
+) -> Result<Subject, Diagnostic> {
     let edits = Edits::from(args.edits);
     let limits = args.reading.limits();
     let (clip, mut opening) = edited(clip, (&edits, limits), &args.method, false, warnings)?;
     opening.surface = mesh.and_then(|mesh| {
         TargetSurface::new(&mesh.on(clip.skeleton()), clip.skeleton(), &map_roles_in(&clip))
     });
-    Ok(Someone { name, clip, opening, target })
+    Ok(Subject { name, clip, opening, target })
 }
 
 /// Retargets everyone, and keeps contacts and distances between people.
 pub(super) fn put(
-    people: Vec<Someone>,
+    people: Vec<Subject>,
     props: Vec<Character>,
     args: &Args,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Everyone, Diagnostic> {
+) -> Result<Subjects, Diagnostic> {
     let (mut impossible, known) = (Vec::new(), warnings.len());
     for one in &people {
         verdict::sort(one.target.on.verdicts.clone(), args.force, &mut impossible, &mut Vec::new());
@@ -90,11 +90,11 @@ pub(super) fn put(
             ..TargetOptions::default()
         },
     });
-    let things: Vec<&Clip> = props.iter().map(|prop| &prop.clip).collect();
+    let clips: Vec<&Clip> = props.iter().map(|prop| &prop.clip).collect();
     let mut found: Vec<Finding> = Vec::new();
-    let done = mocap::put_together(together.collect(), &things, &mut found);
+    let done = mocap::put_together(together.collect(), &clips, &mut found);
     warnings.extend(found.into_iter().map(Diagnostic::from));
-    let PutTogether { people: put, between, notes } = done?;
+    let RetargetedPeople { people: put, between, notes } = done?;
     warnings.extend(notes.into_iter().map(|note| Diagnostic::new("together::in-step", note)));
     for ([a, b], report) in &between {
         let (a, b) = (&people[*a].name, &people[*b].name);
@@ -114,7 +114,7 @@ pub(super) fn put(
         characters.push(Character { name: one.name.clone(), clip, body });
         reports.push(report);
     }
-    say_once(warnings, known);
+    without_repeats(warnings, known);
     let source = people.first().map(|one| one.clip.skeleton().clone());
     let own =
         people.iter().map(|one| Character { name: one.name.clone(), ..Character::from(one.clip.clone()) });
@@ -125,13 +125,14 @@ pub(super) fn put(
         }
         None => props,
     };
-    let surfaces = || people.iter().map(|one| things::surface_of(&one.target, &args.method.body)).collect();
-    let kept = things::kept(&before, Scene { characters, props, ..Scene::default() }, surfaces)?;
+    let surfaces =
+        || people.iter().map(|one| carried_props::surface_of(&one.target, &args.method.body)).collect();
+    let kept = carried_props::kept(&before, Scene { characters, props, ..Scene::default() }, surfaces)?;
     warnings.extend(kept.warnings);
-    things::add_figures(reports.iter_mut(), &kept.arm_inside);
+    carried_props::add_figures(reports.iter_mut(), &kept.arm_inside);
     let (scene, bound) = (kept.scene, kept.notes);
     let targets = people.into_iter().map(|one| one.target).collect();
-    Ok(Everyone { scene, targets, reports, between, bound, impossible })
+    Ok(Subjects { scene, targets, reports, between, bound, impossible })
 }
 
 /// A motion in the space of the first person, if the units of both are known.
@@ -159,7 +160,7 @@ fn body_of(target: &Target, limits: &Limits, warnings: &mut Vec<Diagnostic>) -> 
     }
 }
 
-impl Everyone {
+impl Subjects {
     /// The scene as one file.
     pub(super) fn encoded(&self, format: Format, args: &Args) -> Result<Encoded, Diagnostic> {
         encode::scene_in(Origin::input(None), self.scene.clone(), format, options(args))
@@ -276,7 +277,7 @@ fn scene_on(
     args: &Args,
     cast: &super::cast::Cast,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Everyone, Diagnostic> {
+) -> Result<Subjects, Diagnostic> {
     let mut scene = mocap::scene_of(clip).map_err(mocap::Error::from)?;
     // A mount keeps its own motion, so it is treated as a prop.
     let is_mount = |one: &Character| !cast.names(&one.name) && map_roles_in(&one.clip).on_four_legs;
@@ -288,5 +289,5 @@ fn scene_on(
     for (character, target) in scene.characters.into_iter().zip(targets) {
         people.push(someone((character.name, character.clip), None, target, args, warnings)?);
     }
-    put(people, super::things::shown(scene.props, mesh.as_ref()), args, warnings)
+    put(people, super::carried_props::shown(scene.props, mesh.as_ref()), args, warnings)
 }

@@ -169,7 +169,7 @@ impl VerbArgs for Args {
         })
     }
 
-    fn settle_outputs(&mut self) {
+    fn complete_outputs(&mut self) {
         self.outputs.settle(&self.inputs.inputs);
     }
 
@@ -413,7 +413,7 @@ fn without_unseen(found: &FoundBody, plan: &Plan<'_>, warnings: &mut Vec<Diagnos
         [false, true] => "the left hand ends in a hand joint",
         [true, false] => "the right hand ends in a hand joint",
     };
-    let message = format!("five fingers are not seen: {end} without fingers");
+    let message = format!("the mesh does not show five fingers: {end} without fingers");
     let warning = Diagnostic::new("rig::no-fingers", message);
     warnings.push(warning.help("--preset or --skeleton places fingers by the proportions of a hand"));
     Some(humanoid_with(keep))
@@ -458,7 +458,7 @@ fn weighed(
     let skips: Vec<bool> = body.meshes.iter().map(|mesh| mesh.stated.rigid && !all_rigid).collect();
     let kept = skips.iter().filter(|skips| **skips).count();
     if kept > 0 {
-        let message = format!("{kept} meshes without a skin stay on the joint that they hang on");
+        let message = format!("{kept} meshes without a skin stay rigidly attached to their joint");
         warnings.push(Diagnostic::new("rig::rigid-kept", message));
     }
     // The joints named by the skin of the file may move the mesh; in a file without a skin, all joints may.
@@ -507,7 +507,8 @@ fn unit_by_size(skeleton: &Skeleton, scale: f64) -> Unit {
     Unit { metres: nearest.unwrap_or(1.0), source: UnitSource::Guessed }
 }
 
-/// The unit for which a body of this height is a person.
+/// The first usual unit in which a body of this height [units of the mesh] is 0.9 to 2.4 m tall,
+/// else the one in which its height is nearest to 1.7 m.
 fn guessed_unit(height: f64) -> Unit {
     let metres = usual_units();
     let is_person = |metres: &&f64| (0.9..2.4).contains(&(height * **metres));

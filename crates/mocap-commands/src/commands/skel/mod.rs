@@ -92,7 +92,7 @@ impl VerbArgs for Args {
         })
     }
 
-    fn settle_outputs(&mut self) {
+    fn complete_outputs(&mut self) {
         self.outputs.settle(&self.inputs.inputs);
     }
 

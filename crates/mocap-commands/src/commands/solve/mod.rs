@@ -64,7 +64,7 @@ impl VerbArgs for Args {
         rows: &[of::<Row<'static>>, of::<poses::PoseRow<'static>>, PLAN, ERROR, SUMMARY],
     }];
 
-    fn settle_outputs(&mut self) {
+    fn complete_outputs(&mut self) {
         let takes = self.takes().0.to_vec();
         self.outputs.settle(&takes);
     }

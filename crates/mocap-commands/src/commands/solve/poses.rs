@@ -119,8 +119,8 @@ pub(super) fn check_options(args: &Args, are_points: bool) -> Result<(), Diagnos
     }
 }
 
-/// Points of a body may be apart by at most this many times its height; three or more points are also apart by
-/// at least a share of it.
+/// Bounds on how far points are apart, as multiples of the size of the skeleton. They apply to the
+/// median over all frames with three or more points.
 const MOST_APART: f64 = 4.0;
 const LEAST_APART: f64 = 0.05;
 
@@ -129,22 +129,24 @@ const LEAST_APART: f64 = 0.05;
 fn check_size(goals: &Goals, skeleton: &Skeleton, metres: f64) -> Result<(), Diagnostic> {
     let mut rest = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut rest);
-    let tall = extent(rest.joints.iter().map(|joint| joint.translation.vector)) * metres;
+    let size = extent(rest.joints.iter().map(|joint| joint.translation.vector)) * metres;
     let scale = goals.unit.map_or(metres, |unit| unit.metres);
     let frames = goals.positions.chunks(goals.names.len().max(1));
     let mut apart: Vec<f64> = frames
         .filter(|frame| frame.iter().flatten().count() >= 3)
         .map(|frame| extent(frame.iter().flatten().copied()) * scale)
         .collect();
-    if apart.is_empty() || tall <= 0.0 {
+    if apart.is_empty() || size <= 0.0 {
         return Ok(());
     }
     apart.sort_by(f64::total_cmp);
     let apart = apart[apart.len() / 2];
-    if (LEAST_APART * tall..=MOST_APART * tall).contains(&apart) {
+    if (LEAST_APART * size..=MOST_APART * size).contains(&apart) {
         return Ok(());
     }
-    let message = format!("the points are {apart:.3} m apart, and the skeleton is {tall:.2} m tall");
+    let message = format!(
+        "the points extend over {apart:.3} m, and the skeleton at rest over {size:.2} m (diagonals of their boxes)"
+    );
     Err(Diagnostic::new("poses::unit", message)
         .help("--input-unit states the unit of the points, --target-unit that of the skeleton"))
 }

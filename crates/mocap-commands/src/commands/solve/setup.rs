@@ -54,7 +54,7 @@ impl SolveSettings {
     }
 }
 
-/// What takes share.
+/// Data that all takes of a subject share.
 #[derive(Debug)]
 pub(crate) struct Setup {
     pub(super) target: Option<Target>,
@@ -131,8 +131,7 @@ impl Setup {
         Ok(Setup { target, poses, sets, set, trial, calibration })
     }
 
-    /// Solves markers. `unit` is the unit of the result [m]. `found` and `warnings` are filled even if it
-    /// fails.
+    /// Solves markers. `unit` is the unit of the result [m]. `warnings` is filled even if it fails.
     pub(super) fn solve(
         &self,
         markers: &Markers,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::lanes::run;
+use crate::track::Head;
 use fearless_simd::Level;
 
 /// Pseudo-random bits.
@@ -23,8 +24,11 @@ fn layouts() -> LayoutOf {
     let mut layouts = LayoutOf::NONE;
     for lane in 0..LANES {
         let bits = |level: i32| [lane as i32 + level, 7 - level, 2 * level + lane as i32 % 3];
-        let layout =
-            Layout { halved: 1, bits: [[0; 3], bits(0), bits(1), bits(-2), bits(4)], ..Layout::blank() };
+        let layout = Layout {
+            halved: 1,
+            bits: [[0; 3], bits(0), bits(1), bits(-2), bits(4)],
+            ..Layout::of(&Head::blank())
+        };
         layouts.put(lane, 7 - lane, &layout);
     }
     layouts
@@ -53,7 +57,7 @@ fn choices_are_those_of_the_tracks() {
             let mut size = 0;
             for level in 0..LEVELS - 1 {
                 let code = usize::from(choice >> (4 + 3 * level) & 7);
-                let width = |axis: usize| width_at(layouts[1].bits[level][axis][lane], code);
+                let width = |axis: usize| width_at(i32::from(layouts[1].bits[level][axis][lane]), code);
                 let widths = if code > 0 { [0, 1, 2].map(width) } else { [0; 3] };
                 assert_eq!(stored[1].widths[level].of.map(|widths| widths[lane]), widths);
                 let odd = u32::from(code > 0);
@@ -84,11 +88,10 @@ fn numbers_are_the_same_side_by_side_and_one_by_one() {
     let weights = [0, 1].map(|frame| {
         [0, 1, 2, 3, 4, 5].map(|term| [0, 1, 2, 3, 4, 5, 6, 7].map(|lane| (frame + 2 * term + lane) as f32))
     });
-    let weights = [[weights; SEGMENT]; 2];
-    let all = Pair { frame: 3, counts, indices: [0, 0, 1, 1, 2, 3], there: [true; READS] };
+    let weights = [weights; 2];
+    let all = Pair { counts, indices: [0, 0, 1, 1, 2, 3], there: [true; READS] };
     // A short segment has no number of level 1.
     let short = Pair {
-        frame: 2,
         counts: [0, 1, 2, 3],
         indices: [0, 0, 1, 0, 1, 1],
         there: [false, true, false, true, true, true],

@@ -16,7 +16,7 @@ const INSIDE: f64 = 0.005;
 
 /// A scene whose props are carried as in its source.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct SceneWithProps {
     pub(crate) scene: Scene,
     /// Notes on who carries which prop.
     pub(crate) notes: Vec<String>,
@@ -25,12 +25,12 @@ pub(crate) struct Kept {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Things with what shows them in the mesh of their file.
-pub(crate) fn shown(things: Vec<Character>, mesh: Option<&BoundBody>) -> Vec<Character> {
-    let part = |thing: &Character| mesh.and_then(|mesh| mesh.part_on(thing.skeleton()));
-    things
+/// Props, each with the part of the file's mesh that follows its joints.
+pub(crate) fn shown(props: Vec<Character>, mesh: Option<&BoundBody>) -> Vec<Character> {
+    let part = |prop: &Character| mesh.and_then(|mesh| mesh.part_on(prop.skeleton()));
+    props
         .into_iter()
-        .map(|thing| Character { body: thing.body.clone().or_else(|| part(&thing)), ..thing })
+        .map(|prop| Character { body: prop.body.clone().or_else(|| part(&prop)), ..prop })
         .collect()
 }
 
@@ -47,19 +47,19 @@ pub(crate) fn kept(
     source: &Scene,
     result: Scene,
     surfaces: impl FnOnce() -> Vec<Option<TargetSurface>>,
-) -> Result<Kept, Diagnostic> {
+) -> Result<SceneWithProps, Diagnostic> {
     if result.props.is_empty() {
-        return Ok(Kept { scene: result, ..Kept::default() });
+        return Ok(SceneWithProps { scene: result, ..SceneWithProps::default() });
     }
     let KeptBound { scene, notes, missing, arms } = mocap_edit::keep_bound(source, result, &surfaces())?;
     let missing = missing.filter(|missing| *missing > MISSED).map(|missing| {
         let message =
             format!("a hand is up to {:.0} mm from where it held: the arm is too short", missing * 1e3);
-        Diagnostic::new("retarget::hand-off-thing", message)
+        Diagnostic::new("retarget::hand-off-prop", message)
     });
     let inside = arms.iter().filter(|arm| arm.inside.deepest > INSIDE).map(|arm| arm_inside(&scene, arm));
     let warnings = missing.into_iter().chain(inside).collect();
-    Ok(Kept { arm_inside: deepest(&scene, &arms), scene, notes, warnings })
+    Ok(SceneWithProps { arm_inside: deepest(&scene, &arms), scene, notes, warnings })
 }
 
 /// By person: how deep a forearm is inside while its hand holds something; `None` where nothing was measured.
@@ -85,7 +85,7 @@ fn arm_inside(scene: &Scene, HeldArm { of, side, inside }: &HeldArm) -> Diagnost
         inside.worst,
     );
     Diagnostic::new("retarget::arm-inside", message)
-        .help("the elbow is swivelled out by 25° at most; a thing that is larger, or held further ahead, leaves more room")
+        .help("the elbow is swivelled out by 25° at most; a prop that is larger, or held further ahead, leaves more room")
 }
 
 /// Adds how deep forearms that hold something are inside to the reports of the people.

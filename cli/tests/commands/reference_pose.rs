@@ -16,7 +16,7 @@ fn a_skel_stands_as_the_motion_it_was_written_of() {
         sandbox.run(["retarget", &walk, target, "-o", "out.bvh", "--overwrite", "-q"]).ok();
         sandbox.read("out.bvh")
     };
-    // Both rest in an A-pose: it is trusted, whatever their motion shows.
+    // Both rest poses are A-poses and are used as they are, whatever the motion shows.
     for file in ["first.bvh", "moving.bvh"] {
         let rest = serde_json::json!({"pose": "offsets"});
         let row = sandbox.run(["skel", file, "-o", "auto.skel", "--overwrite", "--strict", "--json"]).ok();
@@ -43,7 +43,7 @@ fn skeletons_without_a_motion_rest_as_they_are_and_limits_keep_their_zero() {
     let row = sandbox.run(["skel", &robin, "-o", "same.skel", "--json"]).ok().rows().remove(0);
     assert_eq!(row["rest"]["pose"], "offsets");
     sandbox.put("moving.bvh", std::fs::read(fixture("clips/robin_walk.bvh")).unwrap());
-    // An ASF stays the skeleton of the AMC files that were written before.
+    // An ASF keeps its offsets, so it still fits AMC files that were written before.
     sandbox.run(["skel", "moving.bvh", "-o", "a.asf", "-q"]).ok();
     sandbox.run(["skel", "moving.bvh", "-o", "b.asf", "-q", "--rest", "offsets"]).ok();
     assert!(sandbox.read("a.asf") == sandbox.read("b.asf"));

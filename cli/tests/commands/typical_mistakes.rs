@@ -224,7 +224,7 @@ fn directories_of_takes_are_split() {
     sandbox.run(["split", "db", "--every", "0.02", "-o", "parts"]).ok();
     let parts = sandbox.files("parts");
     assert!(parts.contains(&"a/1_001.bvh".into()) && parts.contains(&"b/5_002.bvh".into()), "{parts:?}");
-    // A take of which one clip would replace a file leaves none.
+    // If one clip of a take would replace a file, no clip of the take is written.
     sandbox.put("again/1_002.bvh", "mine");
     let ran = sandbox.run(["split", "db/a/1.bvh", "--every", "0.02", "-o", "again"]);
     assert!(ran.code == 1 && ran.stderr.contains("output::exists"), "{ran:?}");
@@ -389,7 +389,8 @@ fn a_forgotten_flag_or_prefix_is_named() {
         ran.code == 1 && ran.stderr.contains("`mocap retarget SOURCE preset:smpl --to smpl-npz -o"),
         "{ran:?}"
     );
-    // A name that no format has is a missing input, and a glob may match nothing.
+    // An input with an unknown extension is reported as missing, and a glob without matches by a
+    // message of its own.
     let ran = sandbox.run(["convert", "alex_walk.bvh", "none.xyz", "--to", "csv", "-o", "out/"]);
     assert!(ran.code == 1 && !ran.stderr.contains("did you mean"), "{ran:?}");
     said(&["convert", "alex_walk.bvh", "db/none*.bvh", "--to", "csv"], "no file matches 'db/none*.bvh'");
@@ -453,7 +454,7 @@ fn many_inputs_have_a_line_each_and_a_table_of_the_worst() {
     let step = |row: &serde_json::Value| row["largest_step"]["excess"].as_f64().unwrap();
     let worst = if step(&rows[0]) >= step(&rows[1]) { "takes/alex_turn.bvh" } else { "takes/alex_walk.bvh" };
     assert!(row("step ").ends_with(worst), "{ran:?}");
-    // The long report: of one input, or where it is asked for.
+    // The full report is printed for one input, and with --blocks.
     let ran = sandbox.run([&retarget[..], &["blocks/", "--blocks"]].concat()).ok();
     assert_eq!(ran.stdout.matches("  left foot ").count(), 2, "{ran:?}");
     let one = ["retarget", "takes/alex_walk.bvh", "robin.skel", "-q", "--input-unit", "cm", "-o", "one.bvh"];

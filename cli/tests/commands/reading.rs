@@ -50,7 +50,8 @@ fn inputs_with_one_skeleton_settle_the_unit_for_any_shards() {
             ["whole", "parts"].map(|folder| std::fs::read(sandbox.path(&format!("{folder}/{name}"))));
         assert_eq!(whole.unwrap(), part.unwrap(), "{name}");
     }
-    // What was settled is part of the options of a run.
+    // The unit that was found from all inputs is one of the recorded options: without the adults
+    // the unit changes, and --resume refuses to continue.
     sandbox.run(["compress", "db", "-o", "again/", "--resume"]).ok();
     std::fs::remove_file(sandbox.path("db/a/adult.bvh")).unwrap();
     std::fs::remove_file(sandbox.path("db/b/adult.bvh")).unwrap();
@@ -62,7 +63,8 @@ fn inputs_with_one_skeleton_settle_the_unit_for_any_shards() {
 fn an_open_unit_is_carried_through_a_retarget_and_asked_for_where_it_counts() {
     let sandbox = Sandbox::new();
     let (walk, target) = (path("clips/robin_wave.bvh"), path("clips/alex_walk.bvh"));
-    // 4.7 m in centimetres, 0.47 m in millimetres.
+    // The body is 4.7 m tall in centimetres and 0.47 m in millimetres, so its unit cannot be
+    // guessed.
     sandbox.run(["convert", &walk, "-o", "odd.bvh", "--input-unit", "m", "--scale", "245"]).ok();
     let row =
         sandbox.run(["retarget", "odd.bvh", &target, "-o", "odd.out.bvh", "--json"]).ok().rows().remove(0);
@@ -144,7 +146,7 @@ fn positions_that_add_are_rewritten_for_the_next_program_and_nothing_else() {
         ADDS.replace("OFFSET 0 105.2 0", "OFFSET 0 0 0").replace("-2.25", "102.95").replace("-2.5", "102.7");
     let lines = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
     assert_eq!(lines(&text(&sandbox, "all.bvh")), lines(&expected));
-    // It is not rewritten twice, and not at all on demand.
+    // A normalised file is not changed again, and --verbatim prevents any change.
     let row = sandbox.run(["convert", "all.bvh", "-o", "again.bvh", "--json"]).ok().rows().remove(0);
     assert_eq!(row["unchanged"], true);
     let row =

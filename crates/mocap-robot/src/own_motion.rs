@@ -1,0 +1,169 @@
+//! Motions of the robot itself, in a file of any format: they need no fit.
+
+use mocap_model::{
+    Clip, ForwardKinematics, Isometry3, JointId, Pose, Robot, RobotJointKind, RobotPose, Skeleton, Space,
+    UnitQuaternion, Vector3,
+};
+use nalgebra::{Matrix3, Rotation3};
+
+use crate::source::upright;
+
+/// How far a joint may be off its axis, and a rest pose off that of the robot: files round numbers [rad, m].
+const TOLERANCE: f64 = 2e-3;
+
+/// The joints of a clip that are those of a robot.
+pub(crate) struct OwnSkeleton {
+    /// The robot's skeleton.
+    robot: Skeleton,
+    /// By joint of the robot's skeleton: the joint of the clip.
+    joints: Vec<JointId>,
+    /// By joint of the robot's skeleton: its frame in that of the joint of the clip. Formats without rotations at rest,
+    /// such as BVH, give joints the axes of the space.
+    frames: Vec<UnitQuaternion<f64>>,
+    /// Maps the axes of the clip to those of the robot.
+    pub(crate) turn: UnitQuaternion<f64>,
+    /// The length of the unit of the clip.
+    pub(crate) metres: f64,
+}
+
+impl OwnSkeleton {
+    /// The joints of a clip with the names, parents and bone lengths of a robot's skeleton; `None` if one differs.
+    pub(crate) fn of(clip: &Clip, metres: f64, robot: &Robot) -> Option<OwnSkeleton> {
+        let skeleton = clip.skeleton();
+        let own = robot.to_skeleton().ok()?;
+        let find = |name: &str| skeleton.iter().find(|(_, joint)| joint.name == name).map(|(id, _)| id);
+        let joints: Vec<JointId> =
+            own.joints().iter().map(|joint| find(&joint.name)).collect::<Option<_>>()?;
+        let sum = |lengths: &mut dyn Iterator<Item = f64>| lengths.sum::<f64>();
+        let own_length = sum(&mut own.joints().iter().skip(1).map(|joint| joint.offset.norm()));
+        let length = sum(&mut joints.iter().skip(1).map(|id| skeleton.joint(*id).offset.norm()));
+        // A unit that was guessed from the size of people is known better from the robot.
+        let is_guess = skeleton.space().unit.is_none_or(|unit| unit.source.is_guess());
+        let metres = if is_guess && length > 0.0 { own_length / length } else { metres };
+        let same = own.joints().iter().zip(&joints).all(|(joint, id)| {
+            let other = skeleton.joint(*id);
+            match (joint.parent, other.parent) {
+                (Some(parent), Some(other_parent)) => {
+                    let off = joint.offset.norm() - other.offset.norm() * metres;
+                    joints[parent.index()] == other_parent && off.abs() < TOLERANCE
+                }
+                (None, other) => other.is_none(),
+                _ => false,
+            }
+        });
+        if !same {
+            return None;
+        }
+        let [at_rest, rest] = [&own, skeleton.as_ref()].map(|skeleton| {
+            let mut object = Pose::default();
+            Pose::rest(skeleton).to_object(skeleton, &mut object);
+            object.joints
+        });
+        let from_base = |joints: &[Isometry3<f64>], base: usize, joint: usize| {
+            joints[joint].translation.vector - joints[base].translation.vector
+        };
+        let stands = |turn: &UnitQuaternion<f64>| {
+            joints.iter().enumerate().all(|(index, id)| {
+                let found = turn * (from_base(&rest, joints[0].index(), id.index()) * metres);
+                (found - from_base(&at_rest, 0, index)).norm() < TOLERANCE
+            })
+        };
+        // Formats with axes of their own turn a robot so that it faces their forward; BVH states no axes.
+        let turns = [to_robot_space(skeleton.space()), upright(skeleton.space().up)];
+        let standing = turns.iter().find(|turn| stands(turn)).copied();
+        let turn = standing.unwrap_or(turns[1]);
+        let stands = standing.is_some();
+        let frame = |(index, id): (usize, &JointId)| match stands {
+            true => (turn * rest[id.index()].rotation).inverse() * at_rest[index].rotation,
+            false => UnitQuaternion::identity(),
+        };
+        let frames = joints.iter().enumerate().map(frame).collect();
+        Some(OwnSkeleton { robot: own, joints, frames, turn, metres })
+    }
+
+    /// The joint of the clip of a joint of the robot's skeleton, and a point of that in its frame.
+    pub(crate) fn point(&self, joint: JointId, at: &Vector3<f64>) -> (JointId, Vector3<f64>) {
+        (self.joints[joint.index()], self.frames[joint.index()] * at)
+    }
+
+    /// The motion on the robot, with joints within their limits; `None` where a joint is off its axis, as after an edit
+    /// that bends legs otherwise.
+    pub(crate) fn poses(&self, sampled: &Clip, robot: &Robot) -> Option<Vec<RobotPose>> {
+        let mut kinematics = ForwardKinematics::new(sampled);
+        let mut poses: Vec<RobotPose> = Vec::with_capacity(sampled.frames());
+        let hinges = robot.skeleton_joints();
+        for frame in 0..sampled.frames() {
+            kinematics.place(frame);
+            let placed: Vec<Isometry3<f64>> = (0..self.joints.len())
+                .map(|index| {
+                    let at = kinematics.at(self.joints[index]);
+                    let place = self.turn * (at.translation.vector * self.metres);
+                    Isometry3::from_parts(place.into(), self.turn * at.rotation * self.frames[index])
+                })
+                .collect();
+            let mut values = vec![0.0; robot.joints().len()];
+            for (id, joint) in self.robot.iter() {
+                let Some(parent) = joint.parent else { continue };
+                let rest = Isometry3::from_parts(joint.offset.into(), joint.rest_rotation);
+                let moved = (placed[parent.index()] * rest).inverse() * placed[id.index()];
+                match hinges.iter().position(|hinge| *hinge == id) {
+                    Some(index) => {
+                        let before = poses.last().map(|pose| pose.values[index]);
+                        values[index] = value(robot, index, &moved, before)?;
+                    }
+                    None if off(&moved) > TOLERANCE => return None,
+                    None => {}
+                }
+            }
+            poses.push(RobotPose { base: placed[0], values });
+        }
+        Some(poses)
+    }
+}
+
+/// Maps the forward axis of a space to X and its up axis to Z, as robots have them.
+fn to_robot_space(space: &Space) -> UnitQuaternion<f64> {
+    let (up, forward) = (space.up.vector(), space.forward.vector());
+    let rows = [forward.transpose(), up.cross(&forward).transpose(), up.transpose()];
+    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(Matrix3::from_rows(&rows)))
+}
+
+/// How far a transform moves anything [rad, m].
+fn off(moved: &Isometry3<f64>) -> f64 {
+    moved.rotation.angle() + moved.translation.vector.norm()
+}
+
+/// The value of a joint; `None` where it cannot move so.
+fn value(robot: &Robot, index: usize, moved: &Isometry3<f64>, before: Option<f64>) -> Option<f64> {
+    use std::f64::consts::{PI, TAU};
+    let joint = &robot.joints()[index];
+    let value = match joint.kind {
+        RobotJointKind::Slide => moved.translation.vector.dot(&joint.axis),
+        RobotJointKind::Hinge => {
+            let q = moved.rotation;
+            2.0 * q.imag().dot(&joint.axis).atan2(q.w)
+        }
+    };
+    let own = match joint.kind {
+        RobotJointKind::Slide => {
+            Isometry3::from_parts((joint.axis * value).into(), UnitQuaternion::identity())
+        }
+        RobotJointKind::Hinge => {
+            Isometry3::from_parts(Vector3::zeros().into(), UnitQuaternion::new(joint.axis * value))
+        }
+    };
+    if off(&(own.inverse() * moved)) > TOLERANCE {
+        return None;
+    }
+    let value = value + joint.reference;
+    let value = match joint.kind {
+        RobotJointKind::Slide => value,
+        RobotJointKind::Hinge => {
+            let limits = joint.limit.filter(|limit| limit.min.is_finite() && limit.max.is_finite());
+            let middle = limits.map_or(joint.reference, |limit| (limit.min + limit.max) / 2.0);
+            let near = before.unwrap_or(middle);
+            near + ((value - near + PI).rem_euclid(TAU) - PI)
+        }
+    };
+    Some(value)
+}
