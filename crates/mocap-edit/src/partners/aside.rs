@@ -12,6 +12,7 @@ use mocap_retarget::{BodyPart, PeopleMeter, PosedParts};
 use super::contact::{Contact, Part, Person, side};
 use super::goals::Goals;
 use super::surfaces::Placed;
+use super::{LESS, OFF};
 use crate::smoothing::{gaussian, smooth_step};
 
 /// Hands are brought as near as this in a contact, and no nearer \[m\].
@@ -33,6 +34,11 @@ const STEPS: f64 = 6.0;
 const ROUNDS: usize = 10;
 const FURTHEST: f64 = 0.015;
 const NONE: f64 = 0.0005;
+/// A search is given up after so many evaluations in a row that came no nearer.
+const IDLE: usize = 3;
+/// How far beside the other arm hands begin where nothing nearer leads out: about as far as a hand and a forearm are thick
+/// together \[m\].
+const BESIDE: f64 = 0.06;
 /// The number of frames of a contact of which the one is chosen that needs least.
 const CHOSEN_BY: usize = 12;
 /// Passes over all demands, and how far these yield to each other.
@@ -43,7 +49,7 @@ const THROUGH: f64 = 0.7;
 /// The cost of what is left to do, as a multiple of its length.
 const LEFT: f64 = 5.0;
 /// No other start is tried below this cost \[m\].
-const CHEAP: f64 = 0.01;
+const CHEAP: f64 = 0.03;
 /// Smoothing of the ways over time \[s\].
 const SMOOTH: f64 = 0.04;
 
@@ -61,36 +67,79 @@ impl Arms {
     }
 
     /// The shortest way of the first hand relative to the second, from each of `starts`, after which arms are apart and, if
-    /// they touch, hands together. Of several, the one that leaves less to do, if it is not much longer.
+    /// they touch, hands together. Of several, the one that leaves less to do, if it is not much longer. Where none leads
+    /// out and hands may change their side (`anywhere`), the shortest one that begins beside the other arm.
     fn way(
         &self,
         meter: &mut PeopleMeter,
         poses: [&Pose; 2],
-        starts: &[Vector3<f64>],
+        (starts, anywhere): (&[Vector3<f64>], bool),
         touch: bool,
-    ) -> Vector3<f64> {
+    ) -> Found {
         let [hands, arms] = meter.posed_parts([self.hands, self.arms], poses);
-        let mut best: Option<(f64, Vector3<f64>)> = None;
+        let mut best: Option<Found> = None;
         for start in starts {
-            let mut way = *start;
-            for _ in 0..ROUNDS {
-                let step = shortest(&demands(&hands, &arms, &way, touch)) - way;
-                let far = step.norm();
-                way += step * (FURTHEST / far.max(FURTHEST));
-                if far < NONE {
-                    break;
-                }
-            }
-            let cost = way.norm() + LEFT * left_over(&demands(&hands, &arms, &way, touch), &way);
+            let found = self.from(&hands, &arms, *start, touch);
             // The first counts, unless another is clearly better.
-            if best.is_none_or(|(least, _)| cost < THROUGH * least) {
-                best = Some((cost, way));
+            if best.is_none_or(|best| found.cost() < THROUGH * best.cost()) {
+                best = Some(found);
             }
-            if cost < CHEAP {
+            if found.cost() < CHEAP {
                 break;
             }
         }
-        best.map_or_else(Vector3::zeros, |(_, way)| way)
+        if anywhere && best.is_none_or(|best| best.left > YIELDS) {
+            // All six, so that mirrored people choose the mirror image.
+            for start in (0..3).flat_map(|axis| [BESIDE, -BESIDE].map(|far| Vector3::ith(axis, far))) {
+                let found = self.from(&hands, &arms, start, touch);
+                if best.is_none_or(|best| found.cost() < best.cost()) {
+                    best = Some(found);
+                }
+            }
+        }
+        best.unwrap_or(Found { way: Vector3::zeros(), left: 0.0 })
+    }
+
+    /// The same from one start. A search that comes no nearer is given up.
+    fn from(&self, hands: &PosedParts<'_>, arms: &PosedParts<'_>, start: Vector3<f64>, touch: bool) -> Found {
+        let look = |way: Vector3<f64>| {
+            let demands = demands(hands, arms, &way, touch);
+            let left = left_over(&demands, &way);
+            (demands, Found { way, left })
+        };
+        let (mut all, mut found) = look(start);
+        let (mut best, mut idle) = (found, 0);
+        for _ in 0..ROUNDS {
+            let step = shortest(&all) - found.way;
+            let far = step.norm();
+            (all, found) = look(found.way + step * (FURTHEST / far.max(FURTHEST)));
+            if far < NONE {
+                return found;
+            }
+            let nearer = found.left <= best.left * LESS || found.left <= best.left - FURTHEST / 2.0;
+            idle = if nearer || found.left < NONE { 0 } else { idle + 1 };
+            if found.left < best.left {
+                best = found;
+            }
+            if idle == IDLE {
+                return best;
+            }
+        }
+        found
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    way: Vector3<f64>,
+    /// By how much it misses the demand that it misses most \[m\].
+    left: f64,
+}
+
+impl Found {
+    fn cost(&self) -> f64 {
+        self.way.norm() + LEFT * self.left
     }
 }
 
@@ -191,14 +240,15 @@ pub(super) fn ways(
     let step = contact.frames.len().div_ceil(CHOSEN_BY).max(1);
     let chosen = contact.frames.clone().step_by(step).map(|frame| {
         let poses = pose(frame);
-        let way = arms.way(meter, [&poses[0], &poses[1]], &[Vector3::zeros()], true);
-        ((way.norm() * 1e3) as usize, frame.abs_diff(middle), frame)
+        let found = arms.way(meter, [&poses[0], &poses[1]], (&[Vector3::zeros()], false), true);
+        ((found.way.norm() * 1e3) as usize, frame.abs_diff(middle), frame)
     });
     let Some((.., first)) = chosen.min() else { return ways };
     let (before, after): (Vec<_>, Vec<_>) =
         window.iter().map(|(frame, _)| *frame).partition(|frame| *frame < first);
     for side in [after, before.into_iter().rev().collect()] {
         let (mut last, mut way) = (first, ways[first]);
+        let mut stuck = false;
         let mut from = pose(first);
         for frame in side {
             let to = pose(frame);
@@ -207,8 +257,9 @@ pub(super) fn ways(
                 continue;
             }
             let moved = wrists[frame] - wrists[last];
-            // Hands that are not in each other's way may come from anywhere.
-            let most = if way.norm() < NONE { 1.0 } else { STEPS };
+            // Hands that are not in each other's way may come from anywhere, and a way that does not lead out has no side to
+            // keep.
+            let most = if way.norm() < NONE || stuck { 1.0 } else { STEPS };
             let steps = (moved.norm() / STEP).ceil().clamp(1.0, most);
             for step in 1..=steps as usize {
                 let share = step as f64 / steps;
@@ -217,8 +268,9 @@ pub(super) fn ways(
                 let poses = [0, 1].map(|i| between(&from[i], &to[i], share));
                 // Hands that would go far to stay on their side come through instead.
                 let starts = [way, Vector3::zeros()];
-                let starts = if share == 1.0 { &starts[..] } else { &starts[..1] };
-                way = arms.way(meter, [&poses[0], &poses[1]], starts, touch);
+                let starts = if share == 1.0 { (&starts[..], true) } else { (&starts[..1], false) };
+                let found = arms.way(meter, [&poses[0], &poses[1]], starts, touch);
+                (way, stuck) = (found.way, found.left > YIELDS);
             }
             (ways[frame], last, from) = (way, frame, to);
         }
@@ -234,15 +286,15 @@ pub(super) fn smoothed(ways: &[Vector3<f64>], fps: f64) -> Vec<Vector3<f64>> {
     gaussian(ways, SMOOTH * fps)
 }
 
-/// What is left to do in the `open` frames, frame by frame; frames in which nothing is left are closed. `wanted` are ways
-/// from where hands were before they went aside.
+/// What is left to do, frame by frame. `wanted` are ways from where hands were before they went aside. `before` is how much was
+/// left in the round before: a frame in which nothing is left, or little less than before, is not looked at again.
 pub(super) fn left(
     goals: &Goals<'_>,
     at: usize,
     meter: &mut PeopleMeter,
     clips: &[Clip; 2],
     wanted: &[Vector3<f64>],
-    open: &mut [bool],
+    before: &mut [f64],
 ) -> Vec<Vector3<f64>> {
     let contact = &goals.contacts[at];
     let frames = clips[0].frames();
@@ -252,14 +304,21 @@ pub(super) fn left(
     let wrists = wrists(goals, contact, clips);
     let window = window(goals, at, frames).into_iter();
     for (frame, share) in window.filter(|(frame, _)| may_meet(goals, contact, &wrists[*frame], *frame)) {
-        if !open[frame] {
+        if before[frame] == 0.0 {
             continue;
         }
         placed.place(clips, frame);
         let touch = contact.frames.contains(&frame);
         let starts = [Vector3::zeros(), wanted[frame] - goals.aside_of(at, frame)];
-        ways[frame] = arms.way(meter, placed.poses(), &starts, touch) * share;
-        open[frame] = ways[frame].norm() > NONE;
+        let found = arms.way(meter, placed.poses(), (&starts, true), touch);
+        let way = found.way * share;
+        let far = way.norm();
+        let goes_on = far > NONE && far <= before[frame] * LESS;
+        // What is little is done in one round.
+        before[frame] = if goes_on && far > OFF / 2.0 { far } else { 0.0 };
+        if goes_on {
+            ways[frame] = way;
+        }
     }
     ways
 }

@@ -13,6 +13,7 @@ mod aside;
 mod contact;
 mod distance;
 mod goals;
+mod guard;
 mod in_step;
 mod keys;
 mod measure;
@@ -271,6 +272,7 @@ fn apart(
         return if is_off { reached(goals, both) } else { Ok(both) };
     };
     let mut result = both.clone();
+    let mut used = goals.beyond.clone();
     if is_off {
         result = reached(goals, both.clone())?;
         // The wrists have rotated, which moved the contact surfaces.
@@ -279,32 +281,41 @@ fn apart(
                 break;
             }
             result = reached(goals, both.clone())?;
+            used.clone_from(&goals.beyond);
         }
     }
-    aside(goals, meter, &both, result)
+    let last = std::mem::replace(&mut goals.beyond, used);
+    let proposed = aside(goals, meter, &both, &result)?;
+    goals.beyond = last;
+    match proposed {
+        Some(proposed) => guard::better(goals, meter, result, &proposed),
+        None => Ok(result),
+    }
 }
 
-/// Hands go around the arm of the other. `alone` is the motion before hands were brought to their contacts, `result` after.
+/// Hands go around the arm of the other, `None` where nothing is in their way. `alone` is the motion before hands were brought
+/// to their contacts, `met` after.
 fn aside(
     goals: &mut Goals<'_>,
     meter: &mut PeopleMeter,
     alone: &[Clip; 2],
-    mut result: [Clip; 2],
-) -> Result<[Clip; 2], EditError> {
+    met: &[Clip; 2],
+) -> Result<Option<[Clip; 2]>, EditError> {
     let (count, fps) = (goals.contacts.len(), alone[0].rate().fps());
-    let wanted: Vec<_> = (0..count).map(|at| aside::ways(goals, at, meter, &result)).collect();
+    let wanted: Vec<_> = (0..count).map(|at| aside::ways(goals, at, meter, met)).collect();
     let most = |ways: &[Vec<Vector3<f64>>]| ways.iter().flatten().map(Vector3::norm).fold(0.0, f64::max);
     if most(&wanted) < OFF {
-        return Ok(result);
+        return Ok(None);
     }
     goals.aside = wanted.iter().map(|ways| aside::smoothed(ways, fps)).collect();
-    result = reached(goals, alone.clone())?;
-    let mut open = vec![vec![true; alone[0].frames()]; count];
+    let mut result = reached(goals, alone.clone())?;
+    let mut before = vec![vec![f64::INFINITY; alone[0].frames()]; count];
     // What smoothing took away, and where forearms turned with their hands.
     for _ in 0..ASIDE {
-        let each = wanted.iter().zip(&mut open).enumerate();
-        let left: Vec<_> =
-            each.map(|(at, (wanted, open))| aside::left(goals, at, meter, &result, wanted, open)).collect();
+        let each = wanted.iter().zip(&mut before).enumerate();
+        let left: Vec<_> = each
+            .map(|(at, (wanted, before))| aside::left(goals, at, meter, &result, wanted, before))
+            .collect();
         if most(&left) < OFF {
             break;
         }
@@ -313,7 +324,7 @@ fn aside(
         }
         result = reached(goals, alone.clone())?;
     }
-    Ok(result)
+    Ok(Some(result))
 }
 
 /// Checks that all motions have the same rate and number of frames.
