@@ -86,7 +86,7 @@ fn parsed(
         return help::page(definition, of, help::Detail::Full).map(Start::Help);
     }
     if let Command::Verb(verb) = &mut cli.command {
-        verb.settle_outputs();
+        verb.complete_outputs();
     }
     cli.global.invocation = Invocation::of(&definition, &matches);
     let old_names = settings::old_flags(&definition, words).into_iter().chain(settings::old_keys(&settings));
