@@ -13,9 +13,8 @@ const OF_ALL: usize = 30;
 /// Frames before and after hands meet or part, in which all are measured.
 const COMING: usize = 6;
 
-/// Nobody is deeper inside the other \[m\]; where arms come past each other before hands touch, more is left.
-const DEEP: f64 = 0.01;
-const DEEP_BEFORE: f64 = 0.032;
+/// Nobody is deeper inside the other \[m\]: this much is left where arms would have to turn fast to come past each other.
+const DEEP: f64 = 0.03;
 
 /// The bodies that are measured; with `MOCAP_ALL_PAIRS` set all of them, which takes many minutes.
 const SOME: [[&str; 2]; 3] = [["child", "strong_man"], ["heavy_man", "woman"], ["woman", "woman"]];
@@ -202,8 +201,7 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
         );
         assert!(frames > 0, "{}: no contact was made", made.name);
         assert!(kept as f64 >= 0.95 * frames as f64, "{}: {kept} of {frames} within 1 cm", made.name);
-        let most = if made.name == "high five" { DEEP } else { DEEP_BEFORE };
-        assert!(deepest < most, "{}: {:.1} mm inside", made.name, 1e3 * deepest);
+        assert!(deepest < DEEP, "{}: {:.1} mm inside", made.name, 1e3 * deepest);
     }
 }
 
