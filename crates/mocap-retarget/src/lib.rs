@@ -121,6 +121,6 @@ pub use rest_pose::{estimate_rest_pose, estimate_rest_pose_with_source};
 pub use retargeter::Retargeter;
 pub use roles::{REQUIRED_ROLES, RoleMap, RoleReason, RoleRow, map_roles, map_roles_in};
 pub use surface::{
-    BodyBeside, BodyPart, ForearmInside, LegsInside, PeopleMeter, PosedBeside, SurfaceContactReport,
-    SurfaceFrames, SurfaceReport, SurfaceShape, TargetSurface, apart_along, nearest,
+    BodyBeside, BodyPart, ForearmInside, LegsInside, PeopleMeter, PosedBeside, PosedParts,
+    SurfaceContactReport, SurfaceFrames, SurfaceReport, SurfaceShape, TargetSurface, apart_along, nearest,
 };

@@ -30,6 +30,15 @@ pub struct Inside {
     pub vertex: Option<u32>,
 }
 
+/// A vertex near a set of triangles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearVertex {
+    /// Its distance, negative inside [units of the skeleton].
+    pub distance: f64,
+    /// The unit vector that leads it away from the triangles, or out of them.
+    pub away: Vector3<f64>,
+}
+
 impl InsideMeter {
     /// Measures `measured` vertices against the triangles whose vertices all pass `is_obstacle`. `None` if
     /// there are none of either.
@@ -66,6 +75,39 @@ impl InsideMeter {
             self.places[*vertex as usize] = surface.posed_vertex(palette, *vertex as usize);
         }
         self.shadow.refit(&self.tree.triangles, &self.obstacle, &self.places);
+    }
+
+    /// Sets the pose in which [`InsideMeter::near`] measures.
+    pub fn set_pose(&mut self, surface: &Surface, palette: &[Affine]) {
+        self.pose(surface, palette);
+        self.tree.refit(&self.places);
+    }
+
+    /// The measured vertices, moved by `moved`, that are nearer to the triangles than `within`, or inside and less deep
+    /// than `depth`.
+    pub fn near(&self, moved: &Vector3<f64>, within: f64, depth: f64) -> Vec<NearVertex> {
+        let each = self.measured.iter();
+        each.filter_map(|vertex| self.near_vertex(*vertex, moved, within, depth)).collect()
+    }
+
+    /// The one of [`InsideMeter::near`] with the least distance.
+    pub fn nearest(&self, moved: &Vector3<f64>, within: f64, depth: f64) -> Option<NearVertex> {
+        let mut least: Option<NearVertex> = None;
+        for vertex in &self.measured {
+            let within = least.map_or(within, |least| least.distance.max(0.0).min(within));
+            let found = self.near_vertex(*vertex, moved, within, depth);
+            least = found.into_iter().chain(least).reduce(|a, b| if b.distance < a.distance { b } else { a });
+        }
+        least
+    }
+
+    fn near_vertex(&self, vertex: u32, moved: &Vector3<f64>, within: f64, depth: f64) -> Option<NearVertex> {
+        let at = self.places[vertex as usize] + moved;
+        let inside = self.shadow.may_hold(&at) && self.tree.winding(&at, &self.places).abs() > INSIDE;
+        let closest = self.tree.closest(&at, &self.places, if inside { depth } else { within })?;
+        let sign = if inside { -1.0 } else { 1.0 };
+        let away = ((at - closest.place) * sign).try_normalize(1e-9)?;
+        Some(NearVertex { distance: closest.distance * sign, away })
     }
 
     /// Measures a pose, given by the palette of the surface.

@@ -53,7 +53,7 @@ pub use closest::{Closest, barycentric};
 pub use deformer::Deformer;
 pub use error::SkinError;
 pub use field::{Field, FieldHit, Near, PosedField};
-pub use inside::{Inside, InsideMeter};
+pub use inside::{Inside, InsideMeter, NearVertex};
 pub use limbs::{Limb, LimbSolids};
 pub use method::SkinMethod;
 pub use normals::{triangles, vertex_normals};

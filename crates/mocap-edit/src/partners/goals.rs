@@ -17,6 +17,9 @@ pub(super) struct Goals<'a> {
     pub limits: bool,
     /// By contact: additional distance between its points that makes the surfaces touch; empty without surfaces.
     pub beyond: Vec<Approach>,
+    /// By contact and frame: how much further the first hand is from the second, so that both go around the other's arm; empty
+    /// where nothing is in the way \[m\].
+    pub aside: Vec<Vec<Vector3<f64>>>,
 }
 
 /// The direction and distance in which the surfaces of a contact meet, by frame.
@@ -31,6 +34,16 @@ pub(super) struct Approach {
 impl Goals<'_> {
     /// The target offset from the point of the second to that of the first.
     pub(super) fn wanted(&self, contact: usize, frame: usize) -> Vector3<f64> {
+        self.straight(contact, frame) + self.aside_of(contact, frame)
+    }
+
+    /// How far hands go aside to go around the other's arm.
+    pub(super) fn aside_of(&self, contact: usize, frame: usize) -> Vector3<f64> {
+        self.aside.get(contact).map_or_else(Vector3::zeros, |ways| ways[frame])
+    }
+
+    /// The target offset without what goes around arms.
+    pub(super) fn straight(&self, contact: usize, frame: usize) -> Vector3<f64> {
         if self.contacts[contact].thing {
             return self.contacts[contact].offset(frame);
         }

@@ -170,7 +170,14 @@ pub fn between_people(reference: [&Clip; 2], other: [&Clip; 2]) -> Result<Betwee
         false => Vec::new(),
     };
     let contacts: Vec<_> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
-    let goals = Goals { people: &bodies, contacts: &contacts, scale: 1.0, limits: false, beyond: Vec::new() };
+    let goals = Goals {
+        people: &bodies,
+        contacts: &contacts,
+        scale: 1.0,
+        limits: false,
+        beyond: Vec::new(),
+        aside: Vec::new(),
+    };
     let errors = goals.errors(&other);
     let up = people[0].body.up;
     let level = |way: &Vector3<f64>| (way - up * way.dot(&up)).try_normalize(1e-6);

@@ -9,9 +9,11 @@
 //! Simpler than E. Ho, T. Komura, C. Tai, "Spatial relationship preserving character motion adaptation", 2010: it
 //! preserves contacts instead of an interaction mesh over all joints.
 
+mod aside;
 mod contact;
 mod distance;
 mod goals;
+mod guard;
 mod in_step;
 mod keys;
 mod measure;
@@ -56,6 +58,8 @@ const HELPS: f64 = 0.85;
 const CORRECTED: usize = 6;
 /// The same after arms were moved out of bodies.
 const TOUCHED: usize = 3;
+/// Most rounds of moving hands further around the arm of the other.
+const ASIDE: usize = 4;
 /// Corrections below this are skipped \[m\].
 const OFF: f64 = 0.003;
 /// The time before and after a contact in which a hand approaches and leaves \[s\].
@@ -158,7 +162,8 @@ fn kept(
         spaced(&both, &mut targets, lead_in)?;
     }
     let scale = scale(&people, &bodies).unwrap_or(1.0);
-    let mut goals = Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new() };
+    let mut goals =
+        Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new(), aside: Vec::new() };
     let besides = surfaces.each_ref().map(|surface| BodyBeside::new(surface.as_ref()?));
     let result = match &besides {
         [Some(a), Some(b)] => {
@@ -262,20 +267,64 @@ fn apart(
     let both = [first, second];
     // Moving arms out of bodies may have broken contacts.
     let is_off = both != clips && goals.errors(&both).iter().any(|error| *error > OFF);
-    if !is_off {
-        return Ok(both);
-    }
-    let mut result = reached(goals, both.clone())?;
-    // The wrists have rotated, which moved the contact surfaces.
     let mut meter = bodies.meter.borrow_mut();
-    let Some(meter) = meter.as_mut() else { return Ok(result) };
-    for _ in 0..TOUCHED {
-        if corrected(goals, meter, &result, false) < OFF {
+    let Some(meter) = meter.as_mut() else {
+        return if is_off { reached(goals, both) } else { Ok(both) };
+    };
+    let mut result = both.clone();
+    let mut used = goals.beyond.clone();
+    if is_off {
+        result = reached(goals, both.clone())?;
+        // The wrists have rotated, which moved the contact surfaces.
+        for _ in 0..TOUCHED {
+            if corrected(goals, meter, &result, false) < OFF {
+                break;
+            }
+            result = reached(goals, both.clone())?;
+            used.clone_from(&goals.beyond);
+        }
+    }
+    let last = std::mem::replace(&mut goals.beyond, used);
+    let proposed = aside(goals, meter, &both, &result)?;
+    goals.beyond = last;
+    match proposed {
+        Some(proposed) => guard::better(goals, meter, result, &proposed),
+        None => Ok(result),
+    }
+}
+
+/// Hands go around the arm of the other, `None` where nothing is in their way. `alone` is the motion before hands were brought
+/// to their contacts, `met` after.
+fn aside(
+    goals: &mut Goals<'_>,
+    meter: &mut PeopleMeter,
+    alone: &[Clip; 2],
+    met: &[Clip; 2],
+) -> Result<Option<[Clip; 2]>, EditError> {
+    let (count, fps) = (goals.contacts.len(), alone[0].rate().fps());
+    let wanted: Vec<_> = (0..count).map(|at| aside::ways(goals, at, meter, met)).collect();
+    let most = |ways: &[Vec<Vector3<f64>>]| ways.iter().flatten().map(Vector3::norm).fold(0.0, f64::max);
+    if most(&wanted) < OFF {
+        return Ok(None);
+    }
+    goals.aside = wanted.iter().map(|ways| aside::smoothed(ways, fps)).collect();
+    let mut result = reached(goals, alone.clone())?;
+    let mut before = vec![vec![f64::INFINITY; alone[0].frames()]; count];
+    // What smoothing took away, and where forearms turned with their hands.
+    for _ in 0..ASIDE {
+        let each = wanted.iter().zip(&mut before).enumerate();
+        let left: Vec<_> = each
+            .map(|(at, (wanted, before))| aside::left(goals, at, meter, &result, wanted, before))
+            .collect();
+        if most(&left) < OFF {
             break;
         }
-        result = reached(goals, both.clone())?;
+        for (ways, more) in goals.aside.iter_mut().zip(left) {
+            ways.iter_mut().zip(more).for_each(|(way, more)| *way += more);
+        }
+        result = reached(goals, alone.clone())?;
     }
-    Ok(result)
+    Ok(Some(result))
 }
 
 /// Checks that all motions have the same rate and number of frames.

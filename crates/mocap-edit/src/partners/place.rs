@@ -186,7 +186,7 @@ fn fades(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Fade> {
     for (at, contact) in goals.contacts.iter().enumerate() {
         let ways = [contact.frames.start, contact.frames.end - 1].map(|frame| {
             kinematics.iter_mut().for_each(|one| one.place(frame));
-            meeting(goals, at, &kinematics, frame)
+            meeting(goals, at, goals.straight(at, frame), &kinematics, frame)
         });
         let hands = ways.iter().flat_map(|ways| ways.iter().zip(contact.parts));
         let far = hands.filter(|(_, part)| part.is_hand()).map(|(way, _)| way.norm()).fold(0.0, f64::max);
@@ -207,7 +207,8 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 
     for frame in 0..frames {
         let each = goals.contacts.iter().zip(&fades);
         let weights: Vec<f64> = each.map(|(contact, fade)| weight(contact, frame, fade.frames)).collect();
-        if weights.iter().all(|weight| *weight == 0.0) {
+        let aside = asides(goals, frame);
+        if weights.iter().all(|weight| *weight == 0.0) && aside == [[Vector3::zeros(); 2]; 2] {
             continue;
         }
         kinematics.iter_mut().for_each(|one| one.place(frame));
@@ -218,7 +219,7 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 
             let ways = match frame {
                 _ if frame < contact.frames.start => fades[at].ways[0],
                 _ if frame >= contact.frames.end => fades[at].ways[1],
-                _ => meeting(goals, at, &kinematics, frame),
+                _ => meeting(goals, at, goals.wanted(at, frame), &kinematics, frame),
             };
             for i in 0..2 {
                 if let Part::Hand(side) = contact.parts[i] {
@@ -232,15 +233,34 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 
         for i in 0..2 {
             for side in 0..2 {
                 let (sum, total, most) = sums[i][side];
-                let Some(arm) = goals.people[i].arms[side].filter(|_| total > 0.0) else { continue };
+                let aside = aside[i][side];
+                let moves = total > 0.0 || aside != Vector3::zeros();
+                let Some(arm) = goals.people[i].arms[side].filter(|_| moves) else { continue };
                 let mut place = *kinematics[i].at(arm.wrist);
-                place.translation.vector += sum / total * most;
+                let way = if total > 0.0 { sum / total * most } else { Vector3::zeros() };
+                place.translation.vector += way + aside;
                 targets[i][side].places[frame] = Some(place);
                 targets[i][side].weights[frame] = most;
             }
         }
     }
     targets
+}
+
+/// By person and arm: how far a hand goes aside in a frame outside of its contact.
+fn asides(goals: &Goals<'_>, frame: usize) -> [[Vector3<f64>; 2]; 2] {
+    let mut all = [[Vector3::zeros(); 2]; 2];
+    for (at, contact) in goals.contacts.iter().enumerate() {
+        if contact.frames.contains(&frame) {
+            continue;
+        }
+        for (i, share) in [0.5, -0.5].into_iter().enumerate() {
+            if let Part::Hand(side) = contact.parts[i] {
+                all[i][side] += goals.aside_of(at, frame) * share;
+            }
+        }
+    }
+    all
 }
 
 /// 1 in contact, fading before and after.
@@ -257,15 +277,17 @@ fn weight(contact: &Contact, frame: usize, fade: usize) -> f64 {
     smooth_step(left)
 }
 
-/// The shifts of both points to a common target: half each, or more by the person with the longer reach.
+/// The shifts of both points to a common target, where the first is by `offset` from the second: half each, or more by the
+/// person with the longer reach.
 fn meeting(
     goals: &Goals<'_>,
     at: usize,
+    offset: Vector3<f64>,
     kinematics: &[ForwardKinematics<'_>; 2],
     frame: usize,
 ) -> [Vector3<f64>; 2] {
     let contact = &goals.contacts[at];
-    let half = goals.wanted(at, frame) / 2.0;
+    let half = offset / 2.0;
     let points = contact.places(goals.people, kinematics, frame);
     let halves = [half, -half];
     let bases = [0, 1].map(|i| base(&goals.people[i], contact.parts[i], &points[i], &kinematics[i]));

@@ -21,7 +21,7 @@ mod stage;
 
 pub use beside::{BodyBeside, BodyPart, PosedBeside, apart_along, nearest};
 pub use held_arm::ForearmInside;
-pub use people_meter::PeopleMeter;
+pub use people_meter::{PeopleMeter, PosedParts};
 pub use report::{LegsInside, SurfaceContactReport, SurfaceFrames, SurfaceReport};
 
 use crate::RoleMap;

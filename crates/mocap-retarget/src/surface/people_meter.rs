@@ -3,8 +3,8 @@
 use super::TargetSurface;
 use super::beside::BodyPart;
 use super::body_surface::BodySurface;
-use mocap_model::{Pose, Side};
-use mocap_skin::{Affine, InsideMeter, Part, Sided, Surface};
+use mocap_model::{Pose, Side, Vector3};
+use mocap_skin::{Affine, InsideMeter, NearVertex, Part, Sided, Surface};
 use std::sync::Arc;
 
 /// The meshes of two people in one space.
@@ -76,16 +76,37 @@ impl PeopleMeter {
         most
     }
 
-    /// The distance between a part of the first person and one of the second, at most `within`; negative where one is inside
-    /// of the other. `None` without these parts, or where they are further apart.
-    pub fn gap(&mut self, parts: [BodyPart; 2], poses: [&Pose; 2], within: f64) -> Option<f64> {
+    /// The index of the meters of a pair of parts.
+    fn meters_of(&mut self, parts: [BodyPart; 2]) -> usize {
         let known = self.parts.iter().position(|(known, _)| *known == parts);
-        let at = known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             let is_in = |part: BodyPart| move |of: Part| is_part(of, part);
             let meters = [0, 1].map(|of| self.meter(of, is_in(parts[of]), is_in(parts[1 - of])));
             self.parts.push((parts, meters));
             self.parts.len() - 1
-        });
+        })
+    }
+
+    /// Pairs of a part of the first person and one of the second in these object-space poses.
+    pub fn posed_parts<const N: usize>(
+        &mut self,
+        pairs: [[BodyPart; 2]; N],
+        poses: [&Pose; 2],
+    ) -> [PosedParts<'_>; N] {
+        let pairs = pairs.map(|parts| self.meters_of(parts));
+        let palette = self.palette(poses);
+        for at in pairs {
+            for meter in self.parts[at].1.iter_mut().flatten() {
+                meter.set_pose(&self.whole, &palette);
+            }
+        }
+        pairs.map(|at| PosedParts { meters: self.parts[at].1.each_ref().map(Option::as_ref) })
+    }
+
+    /// The distance between a part of the first person and one of the second, at most `within`; negative where one is inside
+    /// of the other. `None` without these parts, or where they are further apart.
+    pub fn gap(&mut self, parts: [BodyPart; 2], poses: [&Pose; 2], within: f64) -> Option<f64> {
+        let at = self.meters_of(parts);
         let palette = self.palette(poses);
         let whole = &self.whole;
         let gaps = self.parts[at].1.iter_mut().flatten().filter_map(|meter| {
@@ -94,6 +115,35 @@ impl PeopleMeter {
         });
         gaps.map(|(gap, _)| gap).reduce(f64::min)
     }
+}
+
+/// Parts of two people in a pose, of which the first may be moved as a whole.
+#[derive(Clone, Copy, Debug)]
+pub struct PosedParts<'a> {
+    meters: [Option<&'a InsideMeter>; 2],
+}
+
+impl PosedParts<'_> {
+    /// The vertices of both that are nearer to the other part than `within`, or inside of it by less than `depth`, if the
+    /// first part is moved by `moved`: `away` is the way of the first person away from the second.
+    pub fn near(&self, moved: &Vector3<f64>, within: f64, depth: f64) -> Vec<NearVertex> {
+        let [first, second] = self.meters;
+        let first = first.map_or_else(Vec::new, |meter| meter.near(moved, within, depth));
+        let second = second.map_or_else(Vec::new, |meter| meter.near(&-moved, within, depth));
+        first.into_iter().chain(second.into_iter().map(reversed)).collect()
+    }
+
+    /// The one of [`PosedParts::near`] with the least distance.
+    pub fn nearest(&self, moved: &Vector3<f64>, within: f64, depth: f64) -> Option<NearVertex> {
+        let [first, second] = self.meters;
+        let first = first.and_then(|meter| meter.nearest(moved, within, depth));
+        let second = second.and_then(|meter| meter.nearest(&-moved, within, depth)).map(reversed);
+        first.into_iter().chain(second).reduce(|a, b| if b.distance < a.distance { b } else { a })
+    }
+}
+
+fn reversed(near: NearVertex) -> NearVertex {
+    NearVertex { away: -near.away, ..near }
 }
 
 fn is_part(of: Part, part: BodyPart) -> bool {

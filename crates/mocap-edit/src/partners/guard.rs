@@ -1,0 +1,151 @@
+//! Keeps hands that go around arms only where meshes show that it is better.
+//!
+//! What is proposed differs from what was before in some stretches of frames. In each, all frames are measured: it is kept
+//! where hands touch in as many frames, nobody is deeper inside the other, one of both is better, and no joint turns much
+//! faster. Else the stretch stays as it was, bit for bit.
+
+use std::ops::Range;
+
+use mocap_model::Clip;
+use mocap_retarget::PeopleMeter;
+
+use super::goals::Goals;
+use super::surfaces::{Placed, surface_of};
+use super::{KEPT, LESS, NAME};
+use crate::EditError;
+use crate::samples::Samples;
+
+/// Joints that turn less than this against each other are in the same pose \[rad\].
+const SAME: f64 = 1e-6;
+/// How much faster the fastest joint may turn for it \[degrees/s\].
+const FASTER: f64 = 150.0;
+
+/// What meshes and joints show of a stretch of frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Measured {
+    /// How deep one is inside the other \[m\].
+    deepest: f64,
+    /// Frames in which hands touch, each contact counted.
+    touching: usize,
+    /// The largest turn of a joint from one frame to the next \[degrees\].
+    step: f64,
+}
+
+impl Measured {
+    /// Whether this is better than what was `before`, with steps that are larger by at most `more`.
+    fn is_better(&self, before: &Measured, more: f64) -> bool {
+        let as_good = self.touching >= before.touching && self.deepest <= before.deepest;
+        let better = self.touching > before.touching || self.deepest < before.deepest * LESS;
+        as_good && better && self.step <= before.step + more
+    }
+}
+
+/// What was `before` with the stretches of `proposed` that are better; elsewhere, hands do not go aside.
+pub(super) fn better(
+    goals: &mut Goals<'_>,
+    meter: &mut PeopleMeter,
+    before: [Clip; 2],
+    proposed: &[Clip; 2],
+) -> Result<[Clip; 2], EditError> {
+    let mut kept = before.each_ref().map(Samples::of);
+    let new = proposed.each_ref().map(Samples::of);
+    let frames = before[0].frames();
+    let differs: Vec<bool> = (0..frames)
+        .map(|frame| kept.iter().zip(&new).any(|(a, b)| turned(a, frame, b, frame) > SAME))
+        .collect();
+    let more = FASTER / before[0].rate().fps();
+    let mut is_kept = vec![false; frames];
+    for stretch in stretches(&differs) {
+        let was = measured(goals, meter, &before, &kept, stretch.clone());
+        let is = measured(goals, meter, proposed, &new, stretch.clone());
+        is_kept[stretch].fill(is.is_better(&was, more));
+    }
+    for ways in &mut goals.aside {
+        ways.iter_mut().zip(&is_kept).filter(|(_, kept)| !**kept).for_each(|(way, _)| way.fill(0.0));
+    }
+    if !is_kept.contains(&true) {
+        return Ok(before);
+    }
+    for (kept, new) in kept.iter_mut().zip(&new) {
+        // Hands are placed by turning joints.
+        for (own, new) in kept.rotations.iter_mut().zip(&new.rotations) {
+            let each = own.iter_mut().zip(new).zip(&is_kept);
+            each.filter(|(_, kept)| **kept).for_each(|((own, new), _)| *own = *new);
+        }
+    }
+    let [a, b] = kept;
+    Ok([a.into_clip(NAME)?, b.into_clip(NAME)?])
+}
+
+/// The ranges of frames in a row.
+fn stretches(frames: &[bool]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for frame in (0..frames.len()).filter(|frame| frames[*frame]) {
+        match found.last_mut().filter(|last| last.end == frame) {
+            Some(last) => last.end += 1,
+            None => found.push(frame..frame + 1),
+        }
+    }
+    found
+}
+
+/// The largest turn of a joint between two frames \[rad\].
+fn turned(one: &Samples, frame: usize, other: &Samples, to: usize) -> f64 {
+    let each = one.rotations.iter().zip(&other.rotations);
+    each.map(|(one, other)| one[frame].angle_to(&other[to])).fold(0.0, f64::max)
+}
+
+fn measured(
+    goals: &Goals<'_>,
+    meter: &mut PeopleMeter,
+    clips: &[Clip; 2],
+    samples: &[Samples; 2],
+    stretch: Range<usize>,
+) -> Measured {
+    let mut placed = Placed::new(clips);
+    let mut found = Measured { deepest: 0.0, touching: 0, step: 0.0 };
+    for frame in stretch.clone() {
+        placed.place(clips, frame);
+        found.deepest = found.deepest.max(meter.deepest(placed.poses()));
+        let touching = goals.touching(frame).filter(|at| !goals.contacts[*at].thing);
+        let gaps = touching.map(|at| goals.contacts[at].parts.map(surface_of));
+        found.touching += gaps
+            .filter(|parts| meter.gap(*parts, placed.poses(), KEPT).is_some_and(|gap| gap.abs() <= KEPT))
+            .count();
+    }
+    // Also into the stretch and out of it.
+    for frame in stretch.start.max(1)..(stretch.end + 1).min(clips[0].frames()) {
+        let step = samples.iter().map(|own| turned(own, frame - 1, own, frame)).fold(0.0, f64::max);
+        found.step = found.step.max(step.to_degrees());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(deepest: f64, touching: usize, step: f64) -> Measured {
+        Measured { deepest, touching, step }
+    }
+
+    #[test]
+    fn what_is_better_in_one_and_worse_in_none_is_kept() {
+        let before = of(0.03, 9, 20.0);
+        assert!(of(0.006, 9, 25.0).is_better(&before, 5.0));
+        assert!(of(0.03, 12, 20.0).is_better(&before, 5.0));
+        // Fewer frames touch; deeper; a joint turns faster; all is as before.
+        assert!(!of(0.006, 8, 20.0).is_better(&before, 5.0));
+        assert!(!of(0.031, 12, 20.0).is_better(&before, 5.0));
+        assert!(!of(0.006, 12, 25.1).is_better(&before, 5.0));
+        assert!(!before.is_better(&before, 5.0));
+        // What meshes show by less than a tenth changes nothing.
+        assert!(!of(0.028, 9, 20.0).is_better(&before, 5.0));
+    }
+
+    #[test]
+    fn frames_in_a_row_are_one_stretch() {
+        assert_eq!(stretches(&[true, true, false, true, false]), [0..2, 3..4]);
+        assert_eq!(stretches(&[false; 3]), []);
+    }
+}
