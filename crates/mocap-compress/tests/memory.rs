@@ -97,7 +97,9 @@ fn opening_for_a_pose_allocates_alike_for_few_joints_and_many() {
         // Another sampler shares the tables, and after two poses all weights are known.
         let mut sampler = like.sampler();
         let mut pose = sampler.pose();
-        [1.0, 2.0].map(|time| sampler.sample(time, Looping::Clamp, &mut pose));
+        for time in [1.0, 2.0] {
+            sampler.sample(time, Looping::Clamp, &mut pose);
+        }
         let further = measure(|| {
             for i in 0..300 {
                 sampler.sample(f64::from(i) * 0.0161, Looping::Clamp, &mut pose);

@@ -375,7 +375,7 @@ mod tests {
         let mut rolling: Vec<Vec<Near>> =
             (0..100).map(|frame| touching(frame as u32, 0..100, 0.0).swap_remove(frame)).collect();
         keep_resting(&mut rolling, 100.0, RESTING);
-        assert_eq!(frames(&rolling), []);
+        assert!(frames(&rolling).is_empty());
         // A contact that is shorter than the time of the measurement tells nothing about its speed.
         let mut short = touching(7, 20..23, 1.0);
         keep_resting(&mut short, 100.0, RESTING);
@@ -392,6 +392,6 @@ mod tests {
         keep_long(&mut both, 80, |_| true);
         assert_eq!(frames(&both).len(), 80);
         keep_long(&mut both, 81, |_| true);
-        assert_eq!(frames(&both), []);
+        assert!(frames(&both).is_empty());
     }
 }

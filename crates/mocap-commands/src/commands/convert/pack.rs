@@ -248,7 +248,7 @@ impl Set<'_> {
     }
 
     fn finish(self, console: &dyn Output) -> Result<(), Diagnostic> {
-        let Set { dataset, failed, writer } = self;
+        let Set { dataset, failed, writer, .. } = self;
         if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
