@@ -132,7 +132,7 @@ fn render_writes_films_frames_and_strobes() {
     assert!(without.stderr.contains(".gif") && !sandbox.path("x.mp4").exists(), "{without:?}");
     refused(&render(&["--strobe", "3", "-o", "x.gif"]), 2, "usage::format");
     refused(&render(&["jump.bvh", "--strobe", "3", "-o", "x.png"]), 2, "usage::one-input");
-    refused(&render(&["--start", "60", "-o", "x.gif"]), 1, "render::start");
+    refused(&render(&["--start", "60", "-o", "x.gif"]), 2, "usage::range");
 }
 
 /// The film of a walk, encoded by the `ffmpeg` in a folder.

@@ -111,7 +111,7 @@ fn surfaces_of_files_in_other_units_are_compared() {
         assert!(surface(a, b).iter().all(|distance| *distance < 1e-4), "{a} {b}: {:?}", surface(a, b));
     }
     // Another motion is as far away in both units.
-    sandbox.run(["edit", "hero.glb", "--turn", "40", "-o", "turned.glb"]).ok();
+    sandbox.run(["edit", "hero.glb", "--heading", "X", "-o", "turned.glb"]).ok();
     let (metres, centimetres) = (surface("turned.glb", "hero.glb"), surface("turned.glb", "hero.fbx"));
     for (a, b) in metres.iter().zip(centimetres) {
         assert!((a - b).abs() < 1e-4 && *a > 1e-3, "{metres:?} {centimetres:?}");

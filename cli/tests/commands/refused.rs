@@ -36,7 +36,7 @@ fn a_film_does_not_end_before_it_starts() {
 #[test]
 fn a_preset_has_no_frame_in_which_it_stands() {
     let words = ["retarget", "walk.bvh", "preset:unreal", "--target-rest", "3", "-o", "a.glb"];
-    refused(&sandbox(), &words, 1, &["usage::frame", "--target-rest: frame 3 does not exist"]);
+    refused(&sandbox(), &words, 2, &["usage::frame", "--target-rest: frame 3 does not exist"]);
 }
 
 #[test]

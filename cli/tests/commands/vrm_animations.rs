@@ -100,19 +100,36 @@ fn check(sandbox: &Sandbox, motion: &str, animation: &str, degrees: f64) {
     assert!((0.6..1.2).contains(&height), "hips at {height} m");
 }
 
-/// A BVH of a walk, with its offsets turned so that every bone lies along X, as some exporters write them. The places
-/// of joints are those of the walk in every frame.
+/// A walk with its offsets turned so that every bone lies along X, as some exporters write them.
 fn along_x(walk: &Clip) -> Clip {
     let skeleton = walk.skeleton();
-    // By joint: the rotation from the frame of the joint to one in which the bone to its first child is X.
-    let turns: Vec<UnitQuaternion<f64>> = skeleton
-        .iter()
-        .map(|(id, _)| match skeleton.children(id) {
-            [child] => UnitQuaternion::rotation_between(&Vector3::x(), &skeleton.joint(*child).offset)
-                .unwrap_or_else(UnitQuaternion::identity),
-            _ => UnitQuaternion::identity(),
-        })
-        .collect();
+    let turns = skeleton.iter().map(|(id, _)| match skeleton.children(id) {
+        [child] => UnitQuaternion::rotation_between(&Vector3::x(), &skeleton.joint(*child).offset)
+            .unwrap_or_else(UnitQuaternion::identity),
+        _ => UnitQuaternion::identity(),
+    });
+    with_turned_offsets(walk, &turns.collect::<Vec<_>>())
+}
+
+/// A walk with its offsets turned so that the arms hang down by 45 degrees, as in an A-pose.
+fn in_a_pose(walk: &Clip) -> Clip {
+    let skeleton = walk.skeleton();
+    let turn = |side: f64| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), side * 45.0f64.to_radians());
+    let mut turns: Vec<UnitQuaternion<f64>> = Vec::new();
+    for (_, joint) in skeleton.iter() {
+        let above = joint.parent.map_or(UnitQuaternion::identity(), |parent| turns[parent.index()]);
+        turns.push(match joint.name.as_str() {
+            "LeftArm" => turn(1.0),
+            "RightArm" => turn(-1.0),
+            _ => above,
+        });
+    }
+    with_turned_offsets(walk, &turns)
+}
+
+/// A walk on a skeleton whose frames of joints are turned. The places of joints are those of the walk in every frame.
+fn with_turned_offsets(walk: &Clip, turns: &[UnitQuaternion<f64>]) -> Clip {
+    let skeleton = walk.skeleton();
     let above = |at: usize| {
         skeleton.joints()[at].parent.map_or(UnitQuaternion::identity(), |id| turns[id.index()].inverse())
     };
@@ -153,6 +170,16 @@ fn a_t_pose_is_estimated_for_bones_along_one_axis() {
     let ran = sandbox.run(["convert", "x.bvh", "-o", "x.vrma"]).ok();
     assert!(ran.stderr.contains("vrma::t-pose-estimated"), "{}", ran.stderr);
     check(&sandbox, "x.bvh", "x.vrma", 1.0);
+}
+
+#[test]
+fn arms_of_an_a_pose_are_raised() {
+    let sandbox = Sandbox::new();
+    let walk = in_a_pose(&put_walk(&sandbox));
+    ::mocap::write(sandbox.path("a.bvh"), &walk).unwrap();
+    let ran = sandbox.run(["convert", "a.bvh", "-o", "a.vrma"]).ok();
+    assert!(!ran.stderr.contains("vrma::t-pose-estimated"), "{}", ran.stderr);
+    check(&sandbox, "a.bvh", "a.vrma", 1.0);
 }
 
 #[test]

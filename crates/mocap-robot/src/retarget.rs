@@ -167,75 +167,20 @@ pub fn retarget(
     let start = first_pose(&kinematics, &goals[0], &anatomy);
     let solids = solids_of(&mut kinematics, &anatomy);
     let apart = if options.separate { STAGES[0].apart } else { 0.0 };
-    let weights = Weights { apart, ..WEIGHTS };
-    let mut costs = Costs { anatomy: &anatomy, solids: &solids, weights };
+    let costs = Costs { anatomy: &anatomy, solids: &solids, weights: Weights { apart, ..WEIGHTS } };
     let highest = options.highest(robot);
     let smoothness = smoothness(humanoid, &source.steps, &highest, options.fps);
     let is_own = own.is_some();
-    let mut poses =
-        own.unwrap_or_else(|| first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints));
-
-    let feet = [0, 1].map(|foot| {
-        let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
-        poses.iter().map(of).collect::<Vec<_>>()
-    });
-    let stiff = [0, 1].map(|foot| !humanoid.has_ankle(foot));
-    let pins = hold(&source.frames, &feet, &humanoid.soles, stiff);
-    for (goal, pins) in goals.iter_mut().zip(pins) {
-        goal.pins = pins;
-    }
-    lift_swings(robot, humanoid, &poses, &clearances(&source.frames, options.fps), &mut goals);
-    // A motion of the robot itself needs no fit.
-    for stage in STAGES {
-        let apart = if options.separate { stage.apart } else { 0.0 };
-        costs.weights =
-            Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
-        if !is_own {
-            fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, whole(stage.sweeps));
-        }
-    }
-    if !is_own {
-        hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
-    }
+    let poses = own.unwrap_or_else(|| first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints));
+    let mut fit = Fit { kinematics, costs, goals, poses, smoothness, fps: options.fps, is_own };
+    fit.pin_feet(&source.frames);
+    fit.keep_feet_down(options.separate);
     let balances = options.balance && anatomy.masses.total() > 0.0;
-    let within = |poses: Vec<RobotPose>| {
-        let motion = RobotMotion { fps: options.fps, poses };
-        let share =
-            figures(&track(robot, &anatomy, &motion), robot, &anatomy.masses).and_then(|found| found.within);
-        (motion.poses, share.unwrap_or(0.0))
-    };
-    let as_it_is = (balances && is_own).then(|| poses.clone());
     if balances {
-        let mut support = None;
-        // The centre of mass must not pull parts into each other.
-        let apart = 2.0 * costs.weights.apart;
-        costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], apart, ..costs.weights };
-        for _ in 0..BALANCE_ROUNDS {
-            let motion = RobotMotion { fps: options.fps, poses };
-            let found = track(robot, &anatomy, &motion);
-            poses = motion.poses;
-            let support = support.get_or_insert_with(|| planned_support(&goals, &found.curves, options.fps));
-            aim(&mut goals, &found, support, options.fps);
-            fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, whole(BALANCE_SWEEPS));
-        }
-        hold_still(&mut kinematics, &costs, &goals, &mut poses, &smoothness, options.fps.fps());
+        fit.balance();
     }
-    if let Some(before) = as_it_is {
-        // A motion of the robot that stands as well as its plan stays as it is.
-        let (planned, before) = (within(poses), within(before));
-        poses = if planned.1 > before.1 + BETTER { planned.0 } else { before.0 };
-    }
-    let steps = highest_steps(robot, &highest.speeds, options.fps.frame_time());
-    if exceed(&poses, &steps) {
-        // Rounded numbers of a motion on the robot may be beyond a limit.
-        let rounded: Vec<f64> = steps.iter().map(|step| step * (1.0 + ROUNDING)).collect();
-        let is_rounded = is_own && !exceed(&poses, &rounded);
-        hold_speeds(&mut poses, &steps);
-        poses.iter_mut().for_each(|pose| follow_mimics(robot, &mut pose.values));
-        let sweeps = if is_rounded { 0 } else { HELD_SWEEPS };
-        let sweeps = Sweeps { highest: Some(&steps), ..whole(sweeps) };
-        fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
-    }
+    fit.limit_speeds(&highest_steps(robot, &highest.speeds, options.fps.frame_time()));
+    let Fit { goals, mut poses, .. } = fit;
     raise(robot, humanoid, &mut poses, options.fps);
     let mut motion = RobotMotion { fps: options.fps, poses };
     if balances {
@@ -248,6 +193,121 @@ pub fn retarget(
         .collect();
     let report = measure((robot, &solids), &anatomy, &motion, &goals, &standing, &highest, ratio);
     Ok((motion, report))
+}
+
+/// A motion that is fitted to a robot.
+struct Fit<'r> {
+    kinematics: Kinematics<'r>,
+    costs: Costs<'r>,
+    goals: Vec<Goal>,
+    poses: Vec<RobotPose>,
+    smoothness: Smoothness,
+    fps: FrameRate,
+    /// Whether the source is a motion of the robot itself, which needs no fit.
+    is_own: bool,
+}
+
+impl Fit<'_> {
+    fn sweep(&mut self, sweeps: Sweeps<'_>) {
+        fit_motion(&mut self.kinematics, &self.costs, &self.goals, &mut self.poses, &self.smoothness, sweeps);
+    }
+
+    fn hold_still(&mut self) {
+        hold_still(
+            &mut self.kinematics,
+            &self.costs,
+            &self.goals,
+            &mut self.poses,
+            &self.smoothness,
+            self.fps.fps(),
+        );
+    }
+
+    /// Sets the goals of feet: pins in contact, and clearances between contacts.
+    fn pin_feet(&mut self, frames: &[SourceFrame]) {
+        let (robot, humanoid) = (self.kinematics.robot, &self.costs.anatomy.humanoid);
+        let feet = [0, 1].map(|foot| {
+            let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
+            self.poses.iter().map(of).collect::<Vec<_>>()
+        });
+        let stiff = [0, 1].map(|foot| !humanoid.has_ankle(foot));
+        let pins = hold(frames, &feet, &humanoid.soles, stiff);
+        for (goal, pins) in self.goals.iter_mut().zip(pins) {
+            goal.pins = pins;
+        }
+        lift_swings(robot, humanoid, &self.poses, &clearances(frames, self.fps), &mut self.goals);
+    }
+
+    /// Fits the motion with feet that stay.
+    fn keep_feet_down(&mut self, separate: bool) {
+        let weights = self.costs.weights;
+        for stage in STAGES {
+            let apart = if separate { stage.apart } else { 0.0 };
+            self.costs.weights =
+                Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
+            if !self.is_own {
+                self.sweep(whole(stage.sweeps));
+            }
+        }
+        if !self.is_own {
+            self.hold_still();
+        }
+    }
+
+    /// The balance of the present motion.
+    fn track(&mut self) -> BodyBalance {
+        let motion = RobotMotion { fps: self.fps, poses: std::mem::take(&mut self.poses) };
+        let found = track(self.kinematics.robot, self.costs.anatomy, &motion);
+        self.poses = motion.poses;
+        found
+    }
+
+    /// The share of supported frames whose zero-moment point is within the soles; 0 where it is not known.
+    fn share_within(&mut self) -> f64 {
+        let found = self.track();
+        let found = figures(&found, self.kinematics.robot, &self.costs.anatomy.masses);
+        found.and_then(|found| found.within).unwrap_or(0.0)
+    }
+
+    /// Changes the motion so that the robot can stand it. A motion of the robot that stands as well as its plan stays
+    /// as it is.
+    fn balance(&mut self) {
+        let as_it_is = self.is_own.then(|| self.poses.clone());
+        let mut support = None;
+        // The centre of mass must not pull parts into each other.
+        let apart = 2.0 * self.costs.weights.apart;
+        self.costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], apart, ..self.costs.weights };
+        for _ in 0..BALANCE_ROUNDS {
+            let found = self.track();
+            let support =
+                support.get_or_insert_with(|| planned_support(&self.goals, &found.curves, self.fps));
+            aim(&mut self.goals, &found, support, self.fps);
+            self.sweep(whole(BALANCE_SWEEPS));
+        }
+        self.hold_still();
+        if let Some(before) = as_it_is {
+            let planned = self.share_within();
+            let plan = std::mem::replace(&mut self.poses, before);
+            if planned > self.share_within() + BETTER {
+                self.poses = plan;
+            }
+        }
+    }
+
+    /// Keeps joints below their greatest steps from a frame to the next.
+    fn limit_speeds(&mut self, steps: &[f64]) {
+        if !exceed(&self.poses, steps) {
+            return;
+        }
+        // Rounded numbers of a motion on the robot may be beyond a limit.
+        let rounded: Vec<f64> = steps.iter().map(|step| step * (1.0 + ROUNDING)).collect();
+        let is_rounded = self.is_own && !exceed(&self.poses, &rounded);
+        hold_speeds(&mut self.poses, steps);
+        let robot = self.kinematics.robot;
+        self.poses.iter_mut().for_each(|pose| follow_mimics(robot, &mut pose.values));
+        let sweeps = if is_rounded { 0 } else { HELD_SWEEPS };
+        self.sweep(Sweeps { highest: Some(steps), ..whole(sweeps) });
+    }
 }
 
 /// The poses with every joint within its limits, and mimics where they follow.

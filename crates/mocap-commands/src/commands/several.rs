@@ -101,14 +101,7 @@ pub(super) fn one_of(
         console.warnings(&output.display().to_string(), &done, Detail::Line);
     }
     warnings.extend(done);
-    let gates = &args.gates.fail_above;
-    let checked: Vec<GateResult> = gates.iter().map(|gate| gate.check(&reports)).collect();
-    let missed: Vec<Diagnostic> = gates
-        .iter()
-        .zip(&checked)
-        .filter_map(|(gate, result)| gate.missed(result))
-        .map(|(code, message)| Diagnostic::gate(code, message))
-        .collect();
+    let (checked, missed) = args.gates.check(&reports);
     let first = &scene.characters[0].clip;
     let (frames, fps) = (first.frames(), first.rate().fps());
     let encoded = match missed.is_empty() {

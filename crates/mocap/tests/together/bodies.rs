@@ -114,21 +114,29 @@ fn alone(clip: &Clip, target: &Target) -> (Clip, RetargetReport) {
     (motion, of(&report).clone())
 }
 
+/// The pair of motions that `MOCAP_PAIR` asks for.
+fn asked_pair(pairs: &[Made]) -> Option<String> {
+    let only = std::env::var("MOCAP_PAIR").ok()?;
+    let known: Vec<&str> = pairs.iter().map(|made| made.name).collect();
+    assert!(known.contains(&only.as_str()), "MOCAP_PAIR is '{only}', not one of {known:?}");
+    Some(only)
+}
+
+/// The two bodies that `MOCAP_BODIES` asks for.
+fn asked_bodies() -> Option<String> {
+    let some = std::env::var("MOCAP_BODIES").ok()?;
+    let known = |name: &str| BODIES.contains(&name);
+    let is_known = some.split_once('+').is_some_and(|(a, b)| known(a) && known(b));
+    assert!(is_known, "MOCAP_BODIES is '{some}', not two of {BODIES:?} with '+' between");
+    Some(some)
+}
+
 pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
     let all_pairs = std::env::var_os("MOCAP_ALL_PAIRS").is_some();
-    let only = std::env::var("MOCAP_PAIR").ok();
-    let some = std::env::var("MOCAP_BODIES").ok();
     let targets = BODIES.map(body);
     let pairs = pairs();
-    if let Some(only) = &only {
-        let known: Vec<&str> = pairs.iter().map(|made| made.name).collect();
-        assert!(known.contains(&only.as_str()), "MOCAP_PAIR is '{only}', not one of {known:?}");
-    }
-    if let Some(some) = &some {
-        let known = |name: &str| BODIES.contains(&name);
-        let is_known = some.split_once('+').is_some_and(|(a, b)| known(a) && known(b));
-        assert!(is_known, "MOCAP_BODIES is '{some}', not two of {BODIES:?} with '+' between");
-    }
+    let only = asked_pair(&pairs);
+    let some = asked_bodies();
     for made in pairs.iter().filter(|made| only.as_ref().is_none_or(|only| made.name == only)) {
         mocap_corpus::note!(
             "{}: {} frames of {}",

@@ -96,10 +96,7 @@ fn edit(
         curves.append(&mut character.curves);
     }
     warnings.extend(reports.iter().flat_map(|report| &report.warnings).map(warning));
-    let checked: Vec<_> = args.one.gates.fail_above.iter().map(|gate| gate.check(&reports)).collect();
-    let missed =
-        args.one.gates.fail_above.iter().zip(&checked).filter_map(|(gate, result)| gate.missed(result));
-    let errors: Vec<Diagnostic> = missed.map(|(code, message)| Diagnostic::gate(code, message)).collect();
+    let (checked, errors) = args.one.gates.check(&reports);
     let first = &scene.characters[0].clip;
     let (frames, fps) = (first.frames(), first.rate().fps());
     let joints = crate::rows::joints(&scene);
