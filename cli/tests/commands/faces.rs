@@ -381,7 +381,7 @@ fn vrm_animations_are_written_and_move_a_character() {
         let (a, b) = (shape(&again, name), shape(&talk, name));
         assert!(a.len() == 90 && a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "{name}");
     }
-    // Without a character, expressions have the names of the take, and there are no hips.
+    // Without a character, the file has no hips, and expressions have the names in the take.
     let ran = sandbox.run(["convert", &take, "-o", "take.vrma"]).ok();
     assert!(ran.stderr.contains("gltf::no-hips"), "{}", ran.stderr);
     sandbox.run(["convert", "take.vrma", "-o", "back.json"]).ok();

@@ -65,7 +65,7 @@ fn values_beyond_any_use_are_refused() {
     };
     edit(&["--scale", "1e-300"], 2, "at least 1e-9");
     edit(&["--speed", "1e-300"], 2, "at least 1e-9");
-    edit(&["--fps", "1e-12"], 2, "1e-12 frames per second are no motion");
+    edit(&["--fps", "1e-12"], 2, "1e-12 frames per second is too low");
     edit(&["--turn", "1e30"], 1, "at most 36000 degrees");
     edit(&["--add", "walk.bvh", "--weight", "1e10"], 1, "from -1000 to 1000");
     refused(&sandbox, &["convert", "walk.bvh", "--scale", "1e-300", "-o", "e.bvh"], 2, &["at least 1e-9"]);

@@ -389,8 +389,8 @@ fn a_forgotten_flag_or_prefix_is_named() {
         ran.code == 1 && ran.stderr.contains("`mocap retarget SOURCE preset:smpl --to smpl-npz -o"),
         "{ran:?}"
     );
-    // An input with an unknown extension is reported as missing, and a glob without matches by a
-    // message of its own.
+    // A missing input with an unknown extension gets no suggestion; a glob without matches has another
+    // message.
     let ran = sandbox.run(["convert", "alex_walk.bvh", "none.xyz", "--to", "csv", "-o", "out/"]);
     assert!(ran.code == 1 && !ran.stderr.contains("did you mean"), "{ran:?}");
     said(&["convert", "alex_walk.bvh", "db/none*.bvh", "--to", "csv"], "no file matches 'db/none*.bvh'");

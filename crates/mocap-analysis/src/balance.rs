@@ -12,7 +12,7 @@ use crate::kernel::Kernel;
 /// The acceleration of free fall \[m/s²\].
 pub const GRAVITY: f64 = 9.81;
 
-/// Where less than this share of the weight is on the floor, there is no zero-moment point.
+/// The zero-moment point is undefined where the floor carries less than this share of the weight.
 const LEAST_LOAD: f64 = 0.1;
 
 /// A rigid part of a body.

@@ -18,7 +18,7 @@ use crate::{
     metres_per_unit, off_balance, off_free_fall,
 };
 
-/// Cutoff frequency of motions before accelerations are taken: what is faster is mostly noise
+/// Cutoff frequency of motions before accelerations are computed; higher frequencies are mostly noise
 /// \[Hz\].
 pub const BALANCE_CUTOFF: f64 = 6.0;
 /// A centre of mass slower than this stands still [m/s].

@@ -109,7 +109,7 @@ fn two_lengths(rest: f64, track: &Track<mocap_model::Vector3<f64>>) -> Option<(f
 }
 
 /// Whether the hips move faster between two frames than any body does. Without roles, the first
-/// joint counts as the hips if any joint below it turns: a ball or a camera is no body. `metres` are
+/// joint counts as the hips if any joint below it rotates, so balls and cameras are not judged. `metres` are
 /// metres per unit; `from` is the first frame that belongs to the motion. [`may_be_too_fast`] is a
 /// cheap test that needs no roles.
 pub fn hips_speed(clip: &Clip, metres: f64, from: usize) -> Option<Verdict> {

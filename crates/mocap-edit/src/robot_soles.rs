@@ -1,7 +1,7 @@
 //! How low the soles of a robot's feet are: below its ankles are shapes, not joints.
 
 use mocap_analysis::{Foot, FootContacts};
-use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, Primitive, RobotShape, Vector3};
+use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, RobotShape, Vector3};
 use nalgebra::Translation3;
 
 /// The height of the floor under the soles of a robot \[units of the clip\]: the median over the frames in which a foot
@@ -59,35 +59,7 @@ impl SolePart<'_> {
     /// The height of the lowest point.
     fn lowest(&self, joint: &Isometry3<f64>, up: &Vector3<f64>) -> f64 {
         let placed = joint * self.placement;
-        let up_here = placed.rotation.inverse() * up;
-        placed.translation.vector.dot(up) - below(&self.shape.primitive, &up_here)
-    }
-}
-
-/// How far a shape reaches below its origin; `up` is in its frame.
-fn below(primitive: &Primitive, up: &Vector3<f64>) -> f64 {
-    match primitive {
-        Primitive::Sphere { radius } => *radius,
-        Primitive::Capsule { radius, half_length } => half_length * up.z.abs() + radius,
-        Primitive::Cylinder { radius, half_length } => half_length * up.z.abs() + radius * up.xy().norm(),
-        Primitive::Box { half_sizes } => half_sizes.dot(&up.abs()),
-        Primitive::Ellipsoid { radii } => radii.component_mul(up).norm(),
-        Primitive::Hull(hull) => -hull.furthest(&-up).dot(up),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shapes_reach_as_far_down_as_their_lowest_points() {
-        let tilted = Vector3::new(0.6, 0.0, 0.8);
-        let at = |primitive: Primitive| below(&primitive, &tilted);
-        assert!((at(Primitive::Sphere { radius: 0.1 }) - 0.1).abs() < 1e-12);
-        assert!((at(Primitive::Capsule { radius: 0.1, half_length: 0.5 }) - 0.5).abs() < 1e-12);
-        assert!((at(Primitive::Cylinder { radius: 0.1, half_length: 0.5 }) - 0.46).abs() < 1e-12);
-        assert!((at(Primitive::Box { half_sizes: Vector3::new(0.1, 0.2, 0.3) }) - 0.3).abs() < 1e-12);
-        assert!((at(Primitive::Ellipsoid { radii: Vector3::repeat(0.2) }) - 0.2).abs() < 1e-12);
+        let down = placed.rotation.inverse() * -up;
+        placed.translation.vector.dot(up) - self.shape.primitive.reach(&down)
     }
 }

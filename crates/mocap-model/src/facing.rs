@@ -18,7 +18,7 @@ const ROUNDING: f64 = 2e-3;
 /// shoulders. The first line that is level counts, and with it those that agree.
 ///
 /// It is `usual` where no line is level, and where it is nearer to `usual` than the lines are to each other: hips and
-/// shoulders of measured bodies are not quite parallel, which is no turn of the body. `up` and `usual` are unit vectors
+/// shoulders of measured bodies are not exactly parallel. `up` and `usual` are unit vectors
 /// square to each other.
 ///
 /// ```

@@ -95,7 +95,7 @@ impl FromStr for FrameRate {
             .ok_or_else(|| "a frame rate is a number above 0, or a fraction such as 30000/1001".to_owned())
             .and_then(|rate| match rate.0 >= SLOWEST {
                 true => Ok(rate),
-                false => Err(format!("{:e} frames per second are no motion: the least is {SLOWEST}", rate.0)),
+                false => Err(format!("{:e} frames per second is too low: the least is {SLOWEST}", rate.0)),
             })
     }
 }

@@ -141,7 +141,7 @@ impl Robot {
     /// Checks the parts.
     ///
     /// # Errors
-    /// If there are no bodies, bodies are deeper than [`Robot::DEPTH`], a parent follows its child,
+    /// If the robot has no bodies, bodies are nested deeper than [`Robot::DEPTH`], a parent follows its child,
     /// there is a second base, names repeat, joints are not in the order of their bodies, a number
     /// is not finite, a limit is empty, mimics form a circle, or a body or shape that is referred
     /// to does not exist.

@@ -109,6 +109,27 @@ impl RobotShape {
 }
 
 impl Primitive {
+    /// How far it reaches in a direction from its origin, both in its frame; `direction` is a unit vector.
+    ///
+    /// ```
+    /// use mocap_model::{Primitive, Vector3};
+    ///
+    /// let capsule = Primitive::Capsule { radius: 0.1, half_length: 0.5 };
+    /// assert!((capsule.reach(&Vector3::new(0.6, 0.0, 0.8)) - 0.5).abs() < 1e-12);
+    /// ```
+    pub fn reach(&self, direction: &Vector3<f64>) -> f64 {
+        match self {
+            Primitive::Sphere { radius } => *radius,
+            Primitive::Capsule { radius, half_length } => half_length * direction.z.abs() + radius,
+            Primitive::Cylinder { radius, half_length } => {
+                half_length * direction.z.abs() + radius * direction.xy().norm()
+            }
+            Primitive::Box { half_sizes } => half_sizes.dot(&direction.abs()),
+            Primitive::Ellipsoid { radii } => radii.component_mul(direction).norm(),
+            Primitive::Hull(hull) => hull.furthest(direction).dot(direction),
+        }
+    }
+
     /// All its sizes.
     pub(crate) fn sizes(&self) -> [f64; 3] {
         match *self {

@@ -2,6 +2,20 @@
 
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 
+/// The rotation about the unit vector `axis` that takes the direction of `from`, seen along the axis, onto that of `to`.
+/// The identity if one of them lies along the axis.
+///
+/// ```
+/// use mocap_model::{Vector3, turn_about};
+///
+/// let turn = turn_about(&Vector3::y(), &Vector3::new(0.0, 5.0, 1.0), &Vector3::x());
+/// assert!((turn * Vector3::z() - Vector3::x()).norm() < 1e-12);
+/// ```
+pub fn turn_about(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let along = from.dot(to) - axis.dot(from) * axis.dot(to);
+    UnitQuaternion::new(axis * axis.dot(&from.cross(to)).atan2(along))
+}
+
 /// The shortest rotation that takes the direction of `from` onto the direction of `to`.
 ///
 /// Lengths do not matter; if one of them is zero the result is the identity. Opposite directions give half a

@@ -13,6 +13,7 @@ use crate::body::{Body, LIMBS, Limb, LimbKind};
 use crate::error::{RetargetError, SourceOrTarget};
 use mocap_model::{
     Axis, JointId, Pose, Role, Side, Skeleton, UnitQuaternion, Vector3, facing_across, rotation_between,
+    turn_about,
 };
 use nalgebra::{Matrix3, Rotation3};
 
@@ -366,10 +367,7 @@ impl ReferencePoseBuilder<'_> {
         let lines: Vec<Vector3<f64>> =
             [hips].into_iter().chain(shoulders).map(|line| inherited * line).collect();
         let facing = facing_across(&lines, &up, &forward);
-        match facing == forward {
-            true => UnitQuaternion::identity(),
-            false => UnitQuaternion::new(up * up.dot(&facing.cross(&forward)).atan2(facing.dot(&forward))),
-        }
+        turn_about(&up, &facing, &forward)
     }
 
     /// Up in the frame of the hips, given the position `above` of the joints above them. In rigs whose bones each
@@ -434,9 +432,7 @@ impl ReferencePoseBuilder<'_> {
         }
         if a.dot(&up) > UPRIGHT {
             // Upright, but faces another direction.
-            let level = l - up * l.dot(&up);
-            let angle = up.dot(&level.cross(&to_left)).atan2(level.dot(&to_left));
-            return UnitQuaternion::new(up * angle);
+            return turn_about(&up, &l, &to_left);
         }
         self.estimated = true;
         let above = nearest_axis(&above.normalize());

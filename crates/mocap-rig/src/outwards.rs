@@ -20,7 +20,7 @@ const TESTED: usize = 15;
 /// The distance from them, as a share of the mesh's size.
 const OFF: f64 = 1e-3;
 
-/// What is known of a shell.
+/// The triangles of a shell, and sums over them.
 #[derive(Clone, Debug, Default)]
 struct Shell {
     triangles: Vec<usize>,

@@ -10,7 +10,7 @@ use crate::RobotError;
 use crate::anatomy::Anatomy;
 use crate::kinematics::Kinematics;
 use crate::limb::{Bends, Limb};
-use crate::retarget::{LEAST_LEG, leg_length};
+use crate::retarget::LEAST_LEG;
 use crate::source::Joints;
 
 /// What drives a robot in a retarget: each part of a person moves a part of it.
@@ -122,7 +122,7 @@ impl RobotMap {
             (!used || mimics.is_some()).then(|| OtherJoint { joint: of.name.clone(), mimics })
         };
         Ok(RobotMap {
-            leg_ratio: leg_length(humanoid) / length,
+            leg_ratio: humanoid.leg_length() / length,
             parts,
             others: used.into_iter().enumerate().filter_map(other).collect(),
             cannot_follow: humanoid.cannot_follow(robot),

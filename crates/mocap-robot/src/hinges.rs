@@ -215,6 +215,7 @@ impl Turns {
         let (mut bodies, mut joints) = (Vec::new(), Vec::new());
         // By joint: axes of the last two hinges up to it, in its frame.
         let mut before: Vec<[Vector3<f64>; 2]> = Vec::new();
+        let stems: Vec<Option<String>> = skeleton.joints().iter().map(|joint| stem(&joint.name)).collect();
         for ((id, joint), own) in skeleton.iter().zip(&self.0) {
             let axes = joint.parent.map_or([Vector3::z(), Vector3::x()], |parent| before[parent.index()]);
             let [last, next] = axes.map(|axis| own.rest.inverse() * axis);
@@ -222,9 +223,8 @@ impl Turns {
             let other = tilted.unwrap_or_else(|| last.cross(&Vector3::ith(last.iamin(), 1.0)).normalize());
             // The axis of a hinge that does not turn is unknown: those of one place differ.
             let mut above = std::iter::successors(joint.parent, |id| skeleton.joint(*id).parent);
-            let own_stem = stem(&joint.name);
-            let mut is_part =
-                || own_stem.is_some() && above.any(|id| stem(&skeleton.joint(id).name) == own_stem);
+            let own_stem = &stems[id.index()];
+            let mut is_part = || own_stem.is_some() && above.any(|id| stems[id.index()] == *own_stem);
             let axis = own.axis.or_else(|| (own.name != Named::Other && !is_part()).then_some(other));
             before.push(axis.map_or([last, next], |axis| [axis, last]));
             let placed = Isometry3::from_parts((joint.offset * unit).into(), own.rest);

@@ -62,6 +62,11 @@ pub struct Humanoid {
 }
 
 impl Humanoid {
+    /// Hip to ankle along both segments, the mean of both legs \[m\].
+    pub(crate) fn leg_length(&self) -> f64 {
+        self.legs.iter().flat_map(|leg| leg.lengths).sum::<f64>() / 2.0
+    }
+
     /// Finds it, by names and shape.
     ///
     /// # Errors

@@ -159,7 +159,7 @@ pub fn retarget(
     if !(source.leg_length.is_finite() && source.leg_length > LEAST_LEG) {
         return Err(RobotError::SourceLegs { length: source.leg_length });
     }
-    let ratio = leg_length(humanoid) / source.leg_length;
+    let ratio = humanoid.leg_length() / source.leg_length;
     let mut goals = goals(&source, humanoid, ratio);
     for (goal, pose) in goals.iter_mut().zip(own.iter().flatten()) {
         goal.values = Some(pose.values.clone());
@@ -431,11 +431,6 @@ fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose], fps: Frame
         };
         pose.base.translation.vector.z += around.map(fading).fold(0.0, f64::max);
     }
-}
-
-/// Hip to ankle along both segments, the mean of both legs \[m\].
-pub(crate) fn leg_length(humanoid: &Humanoid) -> f64 {
-    humanoid.legs.iter().flat_map(|leg| leg.lengths).sum::<f64>() / 2.0
 }
 
 /// The goals of each frame from the source.

@@ -158,12 +158,9 @@ pub(crate) fn foot_shapes(robot: &Robot, foot: usize) -> impl Iterator<Item = &R
 
 /// The height of the lowest point of a shape \[m\].
 pub(crate) fn lowest_of(shape: &RobotShape, body: &Isometry3<f64>) -> f64 {
-    if let Primitive::Hull(hull) = &shape.primitive {
-        let placed = body * shape.placement;
-        let down = placed.rotation.inverse_transform_vector(&-Vector3::z());
-        return (placed * Point3::from(hull.furthest(&down))).z;
-    }
-    low_points(shape, body).iter().map(|point| point.lowest().z).fold(f64::INFINITY, f64::min)
+    let placed = body * shape.placement;
+    let down = placed.rotation.inverse_transform_vector(&-Vector3::z());
+    placed.translation.vector.z - shape.primitive.reach(&down)
 }
 
 /// Points on which a shape may stand, few enough to weigh each: of a mesh, the outermost of those that are about as

@@ -12,7 +12,6 @@ use crate::RobotError;
 use crate::anatomy::Anatomy;
 use crate::limb::{BodyPoint, Limb};
 use crate::limb_pairs::nearest_axis;
-use crate::retarget::leg_length;
 
 /// One frame of a captured motion. In pairs, the left comes first.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,7 +207,7 @@ impl Source {
             frame.legs = humanoid.legs.each_ref().map(directions);
             frame.arms = humanoid.arms.as_ref().map(|arms| arms.each_ref().map(directions));
         }
-        self.leg_length = leg_length(humanoid);
+        self.leg_length = humanoid.leg_length();
         self.ankle_height = (humanoid.soles[0].ankle_height + humanoid.soles[1].ankle_height) / 2.0;
     }
 }

@@ -1,6 +1,6 @@
 //! Share and depth of vertices inside the rest of a body, measured on the mesh.
 
-use crate::shadow::OccupancyBounds;
+use crate::occupancy_bounds::OccupancyBounds;
 use crate::{Affine, Surface, TriangleTree};
 use mocap_model::Vector3;
 
@@ -11,7 +11,7 @@ const INSIDE: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct InsideMeter {
     tree: TriangleTree,
-    shadow: OccupancyBounds,
+    bounds: OccupancyBounds,
     /// The vertices that are measured.
     measured: Vec<u32>,
     /// The vertices of the triangles.
@@ -60,7 +60,7 @@ impl InsideMeter {
         obstacle.dedup();
         let tree = TriangleTree::new(triangles, surface.positions());
         let places = surface.positions().to_vec();
-        Some(InsideMeter { tree, shadow: OccupancyBounds::default(), measured, obstacle, places })
+        Some(InsideMeter { tree, bounds: OccupancyBounds::default(), measured, obstacle, places })
     }
 
     /// The vertices that are measured.
@@ -74,7 +74,7 @@ impl InsideMeter {
         for vertex in self.obstacle.iter().chain(&self.measured) {
             self.places[*vertex as usize] = surface.posed_vertex(palette, *vertex as usize);
         }
-        self.shadow.refit(&self.tree.triangles, &self.obstacle, &self.places);
+        self.bounds.refit(&self.tree.triangles, &self.obstacle, &self.places);
     }
 
     /// Sets the pose in which [`InsideMeter::near`] measures.
@@ -103,7 +103,7 @@ impl InsideMeter {
 
     fn near_vertex(&self, vertex: u32, moved: &Vector3<f64>, within: f64, depth: f64) -> Option<NearVertex> {
         let at = self.places[vertex as usize] + moved;
-        let inside = self.shadow.may_hold(&at) && self.tree.winding(&at, &self.places).abs() > INSIDE;
+        let inside = self.bounds.may_hold(&at) && self.tree.winding(&at, &self.places).abs() > INSIDE;
         let closest = self.tree.closest(&at, &self.places, if inside { depth } else { within })?;
         let sign = if inside { -1.0 } else { 1.0 };
         let away = ((at - closest.place) * sign).try_normalize(1e-9)?;
@@ -116,7 +116,7 @@ impl InsideMeter {
         let near: Vec<u32> = self
             .measured
             .iter()
-            .filter(|vertex| self.shadow.may_hold(&self.places[**vertex as usize]))
+            .filter(|vertex| self.bounds.may_hold(&self.places[**vertex as usize]))
             .copied()
             .collect();
         if near.is_empty() {
@@ -158,7 +158,7 @@ impl InsideMeter {
         for vertex in vertices {
             let at = surface.posed_vertex(palette, *vertex as usize);
             let Some(closest) = self.tree.closest(&at, &self.places, within) else { continue };
-            let inside = self.shadow.may_hold(&at) && self.tree.winding(&at, &self.places).abs() > INSIDE;
+            let inside = self.bounds.may_hold(&at) && self.tree.winding(&at, &self.places).abs() > INSIDE;
             let gap = if inside { -closest.distance } else { closest.distance };
             if least.is_none_or(|(other, _)| gap < other) {
                 least = Some((gap, *vertex));

@@ -39,10 +39,11 @@ mod inside;
 mod limbs;
 mod method;
 mod normals;
+mod occupancy_bounds;
 mod palette;
 mod parts;
 mod rotation_centres;
-mod shadow;
+
 mod solid;
 mod surface;
 mod triangle_tree;

@@ -61,8 +61,8 @@ pub(crate) fn best_size(take: &Take, used: &[bool], pelvis: Option<&Pelvis>) -> 
 }
 
 /// Calibrates attachments, and bone lengths if the skeleton is made from the template. `made`: the
-/// pelvis of such a skeleton, if known; `None` for a given skeleton. Markers that are wrong
-/// throughout are no longer `used`, with a warning.
+/// pelvis of such a skeleton, if known; `None` for a given skeleton. Markers that are wrong in
+/// most frames are marked as not `used`, with a warning.
 pub(crate) fn calibrate(
     mut subject: Subject,
     take: &Take,

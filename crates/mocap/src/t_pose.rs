@@ -1,7 +1,7 @@
 //! The rest pose of VRM animations: a T-pose that faces forward.
 
 use mocap_formats::Finding;
-use mocap_model::{Clip, Pose, Skeleton, UnitQuaternion, Vector3, angle_between};
+use mocap_model::{Clip, Pose, Skeleton, angle_between, turn_about};
 use mocap_retarget::estimate_rest_pose_with_source;
 
 use crate::Problem;
@@ -41,24 +41,10 @@ fn is_near(skeleton: &Skeleton, pose: &Pose) -> bool {
     turns.all(|turn| turn < SAME_POSTURE)
 }
 
-/// The skeleton, turned about the vertical so that the line across its hips at rest is that of a body that faces
-/// forward.
+/// The skeleton, turned about the vertical so that its rest pose faces forward.
 fn facing_forward(skeleton: &Skeleton) -> Skeleton {
-    let up = skeleton.space().up.vector();
-    let left = up.cross(&skeleton.space().forward.vector());
-    let mut rest = Pose::default();
-    Pose::rest(skeleton).to_object(skeleton, &mut rest);
-    let place = |joint: mocap_model::JointId| rest.joints[joint.index()].translation.vector;
-    let Some([left_leg, right_leg]) = skeleton.lateral_pairs().first().copied() else {
-        return skeleton.clone();
-    };
-    let across = place(left_leg) - place(right_leg);
-    let level: Vector3<f64> = across - up * across.dot(&up);
-    // A line that is nearer to the vertical is that of no body that stands.
-    if level.norm() <= 0.5 * across.norm() {
-        return skeleton.clone();
-    }
-    let turn = UnitQuaternion::new(up * up.dot(&level.cross(&left)).atan2(level.dot(&left)));
+    let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
+    let turn = turn_about(&up, &skeleton.rest_facing(), &forward);
     let turned = skeleton.with_joints(|joint| {
         if joint.parent.is_none() {
             joint.rest_rotation = turn * joint.rest_rotation;
@@ -70,7 +56,7 @@ fn facing_forward(skeleton: &Skeleton) -> Skeleton {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::exp;
+    use mocap_model::{UnitQuaternion, Vector3, exp};
 
     fn wave() -> Clip {
         include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))

@@ -2,8 +2,8 @@
 //!
 //! Retargeting moves an arm out of the trunk or to a contact, sometimes within a frame or two. An object in the hand makes
 //! such a jump visible. So the difference between the joint rotations of source and target is smoothed over time; it is
-//! constant where a motion is only copied. The width is the smallest that keeps the limit, and there is no smoothing where
-//! the arm keeps it already. Before and after the time in which the hand holds something, the smoothing fades out.
+//! constant where a motion is only copied. The width is the smallest that keeps the limit; arms within the limit are not
+//! smoothed. Before and after the time in which the hand holds something, the smoothing fades out.
 
 use mocap_model::{Clip, ForwardKinematics, UnitQuaternion};
 use nalgebra::{Quaternion, Vector4};

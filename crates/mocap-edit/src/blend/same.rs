@@ -41,7 +41,10 @@ pub(crate) fn check_same(a: &Clip, b: &Clip) -> Result<(), EditError> {
     }
     for ((id, x), y) in ours.iter().zip(theirs.joints()) {
         if x.name != y.name || x.parent != y.parent {
-            return fail(format!("'{}' is in the place of the other's '{}'", x.name, y.name));
+            return fail(format!(
+                "the skeletons differ: one has '{}' where the other has '{}'",
+                x.name, y.name
+            ));
         }
         let placed = |clip: &Clip| clip.track(id).translation.is_some();
         if x.parent.is_none() || x.end_site || y.end_site || placed(a) || placed(b) {

@@ -62,8 +62,8 @@ impl BlendSpace {
     /// A space of samples; each has a value for every parameter.
     ///
     /// # Errors
-    /// [`EditError::Space`] where there are no samples, the number of parameters is not that of
-    /// the kind or differs between samples, a value is not finite, two samples are at the same
+    /// [`EditError::Space`] if there are no samples, the number of parameters does not match the
+    /// kind or differs between samples, a value is not finite, two samples are at the same
     /// place, or all samples for triangles are on one line.
     pub fn new(kind: SpaceKind, samples: Vec<Vec<f64>>) -> Result<BlendSpace, EditError> {
         let wrong = |reason: String| Err(EditError::Space { reason });

@@ -155,7 +155,7 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
 /// As [`denoise`], with example poses for dropouts. [`Denoise::Auto`] fills dropouts of up to 0.5 s
 /// by curves; with example poses, it fills those of joints and limbs of 0.2 s to 5 s from the
 /// examples and the rest of the body. Each dropout is a warning that says how it was filled; those
-/// too long for curves stay if there are no examples, or the examples do not fit the skeleton.
+/// that are too long for curves are not filled without examples that fit the skeleton.
 ///
 /// # Errors
 /// As [`denoise`].

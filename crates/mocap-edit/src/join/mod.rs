@@ -152,7 +152,10 @@ fn on_one_skeleton(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
     let mut tracks = next.tracks().to_vec();
     for ((id, ours), theirs) in a.iter().zip(b.joints()) {
         if ours.name != theirs.name || ours.parent != theirs.parent {
-            return fail(format!("'{}' is in the place of the other's '{}'", ours.name, theirs.name));
+            return fail(format!(
+                "the skeletons differ: one has '{}' where the other has '{}'",
+                ours.name, theirs.name
+            ));
         }
         let place = &mut tracks[id.index()].translation;
         if a.is_in_subtree(hips, id) {

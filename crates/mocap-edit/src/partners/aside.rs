@@ -34,7 +34,7 @@ const STEPS: f64 = 6.0;
 const ROUNDS: usize = 10;
 const FURTHEST: f64 = 0.015;
 const NONE: f64 = 0.0005;
-/// A search is given up after so many evaluations in a row that came no nearer.
+/// A search ends after so many evaluations in a row without progress.
 const IDLE: usize = 3;
 /// How far beside the other arm hands begin where nothing nearer leads out: about as far as a hand and a forearm are thick
 /// together \[m\].
@@ -100,7 +100,7 @@ impl Arms {
         best.unwrap_or(Found { way: Vector3::zeros(), left: 0.0 })
     }
 
-    /// The same from one start. A search that comes no nearer is given up.
+    /// The same from one start. The search ends early where it makes no progress.
     fn from(&self, hands: &PosedParts<'_>, arms: &PosedParts<'_>, start: Vector3<f64>, touch: bool) -> Found {
         let look = |way: Vector3<f64>| {
             let demands = demands(hands, arms, &way, touch);
@@ -314,7 +314,7 @@ pub(super) fn left(
         let way = found.way * share;
         let far = way.norm();
         let goes_on = far > NONE && far <= before[frame] * LESS;
-        // What is little is done in one round.
+        // One round is enough for small distances.
         before[frame] = if goes_on && far > OFF / 2.0 { far } else { 0.0 };
         if goes_on {
             ways[frame] = way;

@@ -32,8 +32,10 @@ impl Graph {
             }
             let known = |param: &str| self.params.iter().any(|(name, _)| name == param);
             if let Some(param) = transition.when.params().into_iter().find(|param| !known(param)) {
-                let reason =
-                    format!("a transition of {} tests '{param}', which is no parameter", quoted(name));
+                let reason = format!(
+                    "a transition of {} tests '{param}', and the graph has no such parameter",
+                    quoted(name)
+                );
                 return Err(wrong(reason));
             }
         }

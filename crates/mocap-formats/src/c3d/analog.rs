@@ -230,7 +230,7 @@ fn plates(
 }
 
 impl ForcePlate {
-    /// Its axes in the space of the points; `None` where its corners are no rectangle.
+    /// Its axes in the space of the points; `None` if its corners do not form a rectangle.
     fn axes(&self) -> Option<[Vector3<f64>; 3]> {
         let [a, b, c, d] = self.corners;
         let x = (a + d - b - c).try_normalize(1e-9)?;
@@ -259,7 +259,7 @@ impl Analog {
     /// with force plates `plate_kind`, `plate_channels` (-1 where a plate has none),
     /// `plate_corners` (plates × 4 × 3) and `plate_origin` \[m; NaN where the unit is not known\],
     /// and `plate_force` (samples × plates × 3) in the axes of the markers and the unit of the
-    /// channels, NaN where a plate needs a calibration matrix or its corners are no rectangle.
+    /// channels, NaN for plates that need a calibration matrix or whose corners do not form a rectangle.
     pub fn to_arrays(&self) -> Arrays {
         let (count, plates) = (self.channels.len(), self.plates.len());
         let samples = self.values.len() / count.max(1);

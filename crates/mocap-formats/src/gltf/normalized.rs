@@ -104,7 +104,7 @@ pub(super) fn normalized(clip: &Clip) -> Result<Clip, ModelError> {
     let frames = clip.frames();
     let mut turns = vec![Vec::with_capacity(frames); count];
     let mut places = vec![Vec::with_capacity(frames); count];
-    // Joints whose place in their parent changes: hips, and joints that are no bones and move.
+    // Joints with a translation track: hips, and moving joints that are not humanoid bones.
     let moves = |at: usize| {
         hips == Some(at) || (!is_bone(at) && !held[at] && clip.tracks()[at].translation.is_some())
     };

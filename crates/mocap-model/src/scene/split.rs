@@ -43,7 +43,7 @@ fn below(skeleton: &Skeleton, root: JointId) -> Vec<bool> {
 }
 
 impl Character {
-    /// Each part as a character or prop of its own, at its place in object space in every frame.
+    /// Splits a character into parts, each a character or prop that keeps its motion in object space.
     /// Joints of no part are left out; the motion of joints above a part is baked into its root.
     /// Each part has the faces of the body that follow its joints, all events, and all scalar
     /// tracks except those for shapes that only other parts have.

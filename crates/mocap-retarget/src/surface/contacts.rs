@@ -18,11 +18,12 @@ const ABOUT: f64 = 0.05;
 /// If the source's arm penetrates deeper than this, it is a fault of the source and not a contact, for a person
 /// of 1.7 m \[m\].
 const DEEPEST: f64 = 0.02;
-/// Contacts of a hand with trunk, head and legs last at least this long \[s\]: swinging arms pass by. Claps may be
-/// shorter.
+/// Contacts with trunk, head and legs of a stand-in body last at least this long \[s\]. Claps may be shorter.
 const SHORTEST: f64 = 0.1;
-/// The same for a forearm \[s\]: it brushes the trunk in a walk, and rests on it in crossed arms.
-const SHORTEST_OF_FOREARM: f64 = 0.8;
+/// Hands and forearms that rest on trunk, head and legs do so for at least this long \[s\]: where an arm turns back in a
+/// walk, it stands still beside the body for a moment, the forearm longer.
+const HANDS_REST: f64 = 0.3;
+const FOREARMS_REST: f64 = 0.8;
 /// An arm rests on trunk, head and legs where its touching points move over them more slowly than this, for a person
 /// of 1.7 m \[m/s\]: arms that swing past a thigh touch no place that a target could keep.
 const RESTING: f64 = 0.15;
@@ -153,8 +154,8 @@ pub(crate) fn find(
             if hands.is_none() {
                 keep_resting(&mut near, fps, body.person(RESTING));
                 let on_hand = |vertex: u32| matches!(body.parts[vertex as usize], Part::Hand(_));
-                keep_long(&mut near, long(SHORTEST), on_hand);
-                keep_long(&mut near, long(SHORTEST_OF_FOREARM), |vertex| !on_hand(vertex));
+                keep_long(&mut near, long(HANDS_REST), on_hand);
+                keep_long(&mut near, long(FOREARMS_REST), |vertex| !on_hand(vertex));
             } else {
                 keep_long(&mut near, long(SHORTEST), |_| true);
             }

@@ -343,7 +343,7 @@ fn what_is_no_biped_moves_by_pairs() {
         }
         assert_eq!(motion.tracks()[1].rotation.at(frame), UnitQuaternion::identity());
     }
-    // There are no legs to measure; steps and limits are measured.
+    // Figures of legs are `None` without legs; steps and limits are measured.
     let metric = |name: &str| RetargetMetric::named(name).unwrap().of(&report);
     for name in ["slide", "slide-ratio", "effector", "unreachable", "angle", "jerk", "float", "contacts-lost"]
     {

@@ -7,8 +7,18 @@
 use mocap_model::{JointId, Skeleton, UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
 
-use super::template::FittedJoint;
 use crate::weights::{nearest_rotation, similarity};
+
+/// A joint of a fitted skeleton.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedJoint {
+    /// Where it is, in the space of the mesh.
+    pub place: Vector3<f64>,
+    /// Confidence, 0 to 1.
+    pub confidence: f64,
+    /// The reason for the place.
+    pub reason: String,
+}
 
 /// Places that are closer together than this share of the template's size are the same.
 const SAME: f64 = 1e-3;

@@ -21,12 +21,13 @@ use mocap_model::SignedAxis;
 use nalgebra::Matrix3;
 
 use crate::{RigError, RigMesh, Voxels};
+pub use attached::FittedJoint;
 use extremities::Extremities;
 pub use frame::BodyFrame;
 pub use landmark::Landmark;
 use landmark::Landmarks;
 pub use shape::{FittedShape, fit_shape};
-pub use template::{FittedJoint, FittedSkeleton, fit, humanoid, humanoid_with};
+pub use template::{FittedSkeleton, fit, humanoid, humanoid_with};
 
 /// Resolutions that are tried to find the extremities [voxels along the longest side].
 const COARSE: [usize; 3] = [130, 180, 240];

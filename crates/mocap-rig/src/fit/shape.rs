@@ -13,10 +13,11 @@ use std::collections::BTreeMap;
 use mocap_model::{SignedAxis, Skeleton, Space, Vector3};
 use nalgebra::{Matrix3, SVD};
 
+use super::attached::FittedJoint;
 use super::ends_of_tree::{Ends, ends};
 use super::extremities;
 use super::frame::{BodyFrame, any_level, snapped};
-use super::template::{FittedJoint, FittedSkeleton, placed};
+use super::template::{FittedSkeleton, placed};
 use crate::geodesic::Ways;
 use crate::{RigError, RigMesh, Voxels, rest_places};
 

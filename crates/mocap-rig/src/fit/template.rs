@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mocap_model::{Joint, JointId, Role, Skeleton, Space, UnitQuaternion, Vector3};
 
 use super::FoundBody;
-use super::attached::Attached;
+use super::attached::{Attached, FittedJoint};
 use crate::{RigError, rest_places};
 
 /// The trunk and limbs of the template of this program: name, parent, role. The right side is mirrored from the left.
@@ -28,17 +28,6 @@ const JOINTS: [(&str, &str, Role); 14] = [
 /// Fingers: in names, in roles.
 const FINGERS: [(&str, &str); 5] =
     [("Thumb", "Thumb"), ("Index", "Index"), ("Middle", "Middle"), ("Ring", "Ring"), ("Pinky", "Little")];
-
-/// A joint of a fitted skeleton.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FittedJoint {
-    /// Where it is, in the space of the mesh.
-    pub place: Vector3<f64>,
-    /// Confidence, 0 to 1.
-    pub confidence: f64,
-    /// The reason for the place.
-    pub reason: String,
-}
 
 /// A skeleton that was fitted to a body.
 #[derive(Clone, Debug)]

@@ -106,14 +106,14 @@ mod tests {
     #[test]
     fn nothing_inside_is_refused() {
         let (places, triangles) = sphere(Vector3::new(1.0, 2.0, 3.0), 0.7, 20);
-        let mut shadow = OccupancyBounds::default();
+        let mut bounds = OccupancyBounds::default();
         let vertices: Vec<u32> = (0..places.len() as u32).collect();
-        shadow.refit(&triangles, &vertices, &places);
+        bounds.refit(&triangles, &vertices, &places);
         let mut refused = 0;
         for i in 0..20 * 20 * 20 {
             let step = Vector3::new(f64::from(i % 20), f64::from(i / 20 % 20), f64::from(i / 400));
             let off = (step - Vector3::repeat(9.5)) * 0.1;
-            let may = shadow.may_hold(&(Vector3::new(1.0, 2.0, 3.0) + off));
+            let may = bounds.may_hold(&(Vector3::new(1.0, 2.0, 3.0) + off));
             assert!(may || off.norm() > 0.68, "{off}");
             refused += usize::from(!may);
         }
