@@ -14,9 +14,9 @@ use mocap_model::{Clip, Isometry3, JointId, Role, UnitQuaternion, Vector3};
 use nalgebra::{Translation3, Unit};
 
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::held_feet::hips_rises;
 use crate::legs::{Plane, hips_raised, place_ankles};
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
@@ -149,17 +149,17 @@ impl Plan {
 
     /// The motion with its centre of mass shifted by approximately `shift` \[m\].
     fn moved(&self, clip: &Clip, body: &Body, shift: &[Vector3<f64>]) -> Result<Clip, EditError> {
-        let (mut samples, carrier) = (Samples::of(clip), Carrier::hips(clip, body));
+        let (mut samples, root_motion) = (Samples::of(clip), RootMotionJoint::hips(clip, body));
         let back = self.upright.inverse();
         let trunk = trunk(body);
         let share = if trunk.is_some() { HIPS } else { 1.0 };
         for (frame, shift) in shift.iter().enumerate() {
             // Outside flights, the legs determine the height.
             let up = if self.flies[frame] { shift.z } else { 0.0 };
-            let mut place = carrier.at(&samples, frame);
+            let mut place = root_motion.at(&samples, frame);
             let by = Vector3::new(shift.x * share, shift.y * share, up);
             place.translation.vector += back * by / self.metres;
-            carrier.put(&mut samples, frame, &place);
+            root_motion.put(&mut samples, frame, &place);
         }
         if let Some((joint, above)) = trunk {
             let placed = &placements(clip, &[above])[0];

@@ -15,9 +15,9 @@ use nalgebra::Translation3;
 
 use crate::blend::{along_ground, check_same, closed, karcher_mean, repeated};
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::cycle::cycle_held;
 use crate::root::travel;
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::{EditError, EditReport, LoopOptions, make_loop};
 
@@ -305,9 +305,9 @@ impl Series {
     /// Rotations are relative to the means of `like`, if given.
     fn of(cycle: &Clip, body: &Body, most: usize, like: Option<&Series>) -> Series {
         let length = cycle.frames() - 1;
-        let (all, carrier) = (Samples::of(cycle), Carrier::hips(cycle, body));
+        let (all, root_motion) = (Samples::of(cycle), RootMotionJoint::hips(cycle, body));
         let most = most.min(MOST_HARMONICS);
-        let places: Vec<Isometry3<f64>> = (0..=length).map(|frame| carrier.at(&all, frame)).collect();
+        let places: Vec<Isometry3<f64>> = (0..=length).map(|frame| root_motion.at(&all, frame)).collect();
         let stride = along_ground(body, &(places[length] * places[0].inverse()));
         let turn = log(&stride.rotation).dot(&body.up);
         // The stride relative to a frame at the origin that faces forward, in which fractional powers of it are
@@ -438,7 +438,7 @@ impl Series {
 
     /// The cycle in this many frames, plus the first pose again.
     fn samples(&self, like: &Clip, body: &Body, frames: usize) -> Samples {
-        let carrier = Carrier::hips(like, body);
+        let root_motion = RootMotionJoint::hips(like, body);
         let mut samples = Samples::of(like);
         samples.scales.iter_mut().flatten().for_each(|values| *values = vec![values[0]; frames + 1]);
         let phases: Vec<f64> = (0..=frames).map(|frame| (frame % frames) as f64 / frames as f64).collect();
@@ -457,7 +457,7 @@ impl Series {
         for frame in 0..=frames {
             let (own, travelled) = (phases[frame], frame as f64 / frames as f64);
             let place = Isometry3::from_parts(Translation3::from(self.place.at(own)), self.hips.at(own));
-            carrier.put(&mut samples, frame, &(self.start * powers.at(travelled) * place));
+            root_motion.put(&mut samples, frame, &(self.start * powers.at(travelled) * place));
         }
         samples
     }

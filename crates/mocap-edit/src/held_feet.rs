@@ -32,7 +32,7 @@ const UNSEEN: [f64; 3] = [0.0002, 0.00003, 0.0001];
 const SMALL: [f64; 3] = [0.001, 0.0001, 0.0003];
 /// Limits of speed [m/s], deviation \[m\] and distance \[m\] below which a foot counts as planted regardless of its
 /// motion before.
-const STANDS: [f64; 3] = [0.002, 0.0003, 0.001];
+const STILL: [f64; 3] = [0.002, 0.0003, 0.001];
 /// A leg is stretched to this share of its length at most, unless it was already.
 const STRETCH: f64 = 0.998;
 /// Hips are lowered by this share of a leg at most.
@@ -66,9 +66,9 @@ impl FootDrift {
     /// The largest factor (at most 1) on this motion at which no measure exceeds those of `before` by more than
     /// `unseen`. All measures are proportional to it.
     fn allowed(&self, before: &FootDrift, unseen: [f64; 3], metres: f64) -> f64 {
-        let limits = before.measures.iter().zip(STANDS.iter().zip(unseen));
-        let shares = self.measures.iter().zip(limits).map(|(is, (was, (stands, unseen)))| {
-            let most = was.max(stands / metres);
+        let limits = before.measures.iter().zip(STILL.iter().zip(unseen));
+        let shares = self.measures.iter().zip(limits).map(|(is, (was, (still, unseen)))| {
+            let most = was.max(still / metres);
             if *is > most * (1.0 + ROUNDING) + unseen / metres { MARGIN * most / is } else { 1.0 }
         });
         shares.fold(1.0, f64::min)
@@ -76,7 +76,7 @@ impl FootDrift {
 }
 
 /// The motion before an edit, and the correspondence of its frames to those of the edited motion.
-pub(crate) struct Hold<'a> {
+pub(crate) struct FootReference<'a> {
     /// The motion before.
     pub(crate) before: &'a Clip,
     /// The place in it of each frame of the edited motion \[frames\]; `None` for a new frame.
@@ -104,7 +104,7 @@ pub(crate) fn held_at(
     edit: &'static str,
     place: impl Fn(usize) -> Option<f64>,
 ) -> Result<(Clip, Option<usize>), EditError> {
-    Hold { before, place: &place, mirrored: false, free: &[] }.apply(after, edit)
+    FootReference { before, place: &place, mirrored: false, free: &[] }.apply(after, edit)
 }
 
 /// As [`held`], for a motion that is composed of others: its contacts in these frames are no worse than the worst of
@@ -149,7 +149,7 @@ struct Contact {
     way: Vec<Vector3<f64>>,
 }
 
-impl Hold<'_> {
+impl FootReference<'_> {
     /// The edited motion with feet that are no worse in any contact, and the number of contacts that were corrected; `None`
     /// of a body without feet or unit.
     pub(crate) fn apply(&self, after: Clip, edit: &'static str) -> Result<(Clip, Option<usize>), EditError> {

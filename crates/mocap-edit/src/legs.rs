@@ -6,7 +6,7 @@ use nalgebra::Unit;
 
 use crate::EditError;
 use crate::body::Body;
-use crate::carrier::Carrier;
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 
 /// Weight of the mean knee axis, as a sine: knees bent by less follow it more than their own axis.
@@ -130,11 +130,11 @@ pub(crate) fn hips_raised(
     rises: &[f64],
     edit: &'static str,
 ) -> Result<Clip, EditError> {
-    let (mut samples, carrier) = (Samples::of(clip), Carrier::hips(clip, body));
+    let (mut samples, root_motion) = (Samples::of(clip), RootMotionJoint::hips(clip, body));
     for (frame, rise) in rises.iter().enumerate().filter(|(_, rise)| **rise != 0.0) {
-        let mut place = carrier.at(&samples, frame);
+        let mut place = root_motion.at(&samples, frame);
         place.translation.vector += body.up * *rise;
-        carrier.put(&mut samples, frame, &place);
+        root_motion.put(&mut samples, frame, &place);
     }
     samples.into_clip(edit)
 }

@@ -130,12 +130,12 @@ fn in_frames(clip: &Clip, (start, end): (f64, f64)) -> Result<Range<usize>, Edit
 /// up to [`SHORTEST`].
 fn moving_parts(clips: &[&Clip], still: usize) -> Result<Vec<Range<usize>>, EditError> {
     let (frames, fps) = (clips[0].frames(), clips[0].rate().fps());
-    let mut stands = vec![true; frames];
+    let mut is_standing = vec![true; frames];
     for clip in clips {
-        stands.iter_mut().zip(standing(clip)).for_each(|(all, own)| *all &= own);
+        is_standing.iter_mut().zip(standing(clip)).for_each(|(all, own)| *all &= own);
     }
     let mut moving = vec![true; frames];
-    mocap_analysis::runs(&stands)
+    mocap_analysis::runs(&is_standing)
         .into_iter()
         .filter(|run| run.len() >= still)
         .for_each(|run| moving[run].fill(false));
@@ -155,13 +155,13 @@ fn standing(clip: &Clip) -> Vec<bool> {
     let slow = STILL_SPEED * mocap_analysis::tree_diameter(&body.skeleton);
     let clouds = clouds(clip);
     let reach = ((0.5 * WINDOW * fps).round() as usize).max(1);
-    let stands = |frame: usize| {
+    let is_standing = |frame: usize| {
         let (from, to) = (frame.saturating_sub(reach), (frame + reach).min(frames.saturating_sub(1)));
         let seconds = (to - from).max(1) as f64 / fps;
         let way = |(a, b): (&Vector3<f64>, &Vector3<f64>)| (b - a).norm();
         clouds[from].iter().zip(&clouds[to]).map(way).fold(0.0, f64::max) < slow * seconds
     };
-    (0..frames).map(stands).collect()
+    (0..frames).map(is_standing).collect()
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(crate) struct Camera {
 }
 
 /// A projected point [stage units] and its nearness to the eye.
-pub(crate) struct Seen {
+pub(crate) struct Projected {
     pub x: f64,
     pub y: f64,
     pub near: f64,
@@ -58,11 +58,11 @@ impl Camera {
         [x, y * cos - z * sin, z * cos + y * sin]
     }
 
-    pub(crate) fn see(&self, place: &Place) -> Seen {
+    pub(crate) fn project(&self, place: &Place) -> Projected {
         let [x, y, near] = self.turn([0, 1, 2].map(|i| place[i] - self.centre[i]));
         // Points at or behind the eye are clamped to a fifth of the distance, so that the division is safe.
         let grow = self.distance.map_or(1.0, |distance| distance / (distance - near).max(0.2 * distance));
-        Seen { x: x * grow, y: y * grow, near }
+        Projected { x: x * grow, y: y * grow, near }
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn seen(view: View, heading: f64, place: Place) -> [f64; 2] {
-        let seen = Camera::new(view, heading, [0.0; 3], 1.8).see(&place);
+        let seen = Camera::new(view, heading, [0.0; 3], 1.8).project(&place);
         [seen.x, seen.y].map(|v| (v * 1e9).round() / 1e9)
     }
 

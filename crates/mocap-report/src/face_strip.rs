@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::camera::{Camera, Seen, View};
+use crate::camera::{Camera, Projected, View};
 use crate::mesh::Corner;
 use crate::stage::{Stage, evenly_spaced};
 use crate::surface::Surface;
@@ -27,16 +27,16 @@ pub(crate) fn heads(stage: &Stage<'_>, surface: &Surface) -> [String; 4] {
     let frames = evenly_spaced(stage.frames(), POSES);
     let heading = stage.heading(&stage.pose(0));
     let camera = Camera::new(View::Front, heading, [0.0, stage.floor, 0.0], stage.size());
-    let poses: Vec<Vec<Seen>> = frames
+    let poses: Vec<Vec<Projected>> = frames
         .iter()
         .map(|frame| {
             let corners: Vec<Corner> = surface.corners(stage, *frame, Vector3::zeros());
-            corners.iter().map(|corner| camera.see(&corner.at.into())).collect()
+            corners.iter().map(|corner| camera.project(&corner.at.into())).collect()
         })
         .collect();
     let used: BTreeSet<u32> = surface.triangles.iter().flatten().copied().collect();
     let seen = || poses.iter().flat_map(|pose| used.iter().map(|at| &pose[*at as usize]));
-    let bounds = |value: fn(&Seen) -> f64| {
+    let bounds = |value: fn(&Projected) -> f64| {
         seen().map(value).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)])
     };
     let ([left, right], [low, high]) = (bounds(|seen| seen.x), bounds(|seen| seen.y));
@@ -46,7 +46,7 @@ pub(crate) fn heads(stage: &Stage<'_>, surface: &Surface) -> [String; 4] {
         return strip;
     }
     for (i, pose) in poses.iter().enumerate() {
-        let place = |seen: &Seen| {
+        let place = |seen: &Projected| {
             let x = (seen.x - 0.5 * (left + right)) * scale + 0.5 * CELL[0];
             [x, 0.5 * CELL[1] - (seen.y - 0.5 * (low + high)) * scale, seen.near * scale]
         };

@@ -65,7 +65,7 @@ impl Eye {
     }
 
     /// Pixels from the left and top, and the distance from the eye; `None` if it is behind the eye.
-    fn see(&self, place: &V) -> Option<[f64; 3]> {
+    fn project(&self, place: &V) -> Option<[f64; 3]> {
         let from = place - self.target;
         let depth = self.distance - from.dot(&self.back);
         let scale = match self.parallel {
@@ -215,14 +215,14 @@ impl Lamp {
     }
 
     /// Pixels from the left and top, and the distance towards the light.
-    fn see(&self, place: &V) -> [f64; 3] {
+    fn project(&self, place: &V) -> [f64; 3] {
         let away = place - self.target;
         let [x, y] = self.axes.map(|axis| Lamp::SIDE as f64 / 2.0 + away.dot(&axis) * self.zoom);
         [x, y, away.dot(&sun())]
     }
 
     fn add(&mut self, corners: [V; 3]) {
-        let [a, b, c] = corners.map(|corner| self.see(&corner));
+        let [a, b, c] = corners.map(|corner| self.project(&corner));
         for corner in [a, b, c] {
             for (axis, [low, high]) in self.covered.iter_mut().enumerate() {
                 (*low, *high) = (low.min(corner[axis]), high.max(corner[axis]));
@@ -237,7 +237,7 @@ impl Lamp {
     /// Share of the surroundings of a place that is in shadow; occluders nearer than `least` are the place
     /// itself.
     fn shade(&self, place: &V, least: f64) -> f32 {
-        let [x, y, own] = self.see(place);
+        let [x, y, own] = self.project(place);
         let outside = |at: f64, [low, high]: [f64; 2]| at < low - 3.0 || at > high + 3.0;
         if outside(x, self.covered[0]) || outside(y, self.covered[1]) {
             return 0.0;
@@ -272,7 +272,7 @@ impl Canvas {
     /// Adds a triangle of the ground surface; bodies must have been added before. It is lit from both sides, with
     /// grid lines and the shadows of the bodies.
     pub(crate) fn add_ground(&mut self, corners: [V; 3], grid: f64) {
-        let [Some(a), Some(b), Some(c)] = corners.map(|corner| self.eye.see(&corner)) else { return };
+        let [Some(a), Some(b), Some(c)] = corners.map(|corner| self.eye.project(&corner)) else { return };
         let across = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
         let (Some(lamp), Some(normal)) = (&self.lamp, across.try_normalize(0.0)) else { return };
         let view =
@@ -391,9 +391,9 @@ impl Canvas {
         });
         let height = (corner.at.y - self.floor).max(0.0);
         let down = corner.at - sun * (height / sun.y);
-        let fallen = self.eye.see(&V::new(down.x, self.floor, down.z));
+        let fallen = self.eye.project(&V::new(down.x, self.floor, down.z));
         let to_eye = if self.eye.parallel { normal.dot(&self.eye.back) } else { to_eye };
-        Drawn { seen: self.eye.see(&corner.at), lit, fallen, to_eye, to_sun }
+        Drawn { seen: self.eye.project(&corner.at), lit, fallen, to_eye, to_sun }
     }
 
     /// The picture, row by row.

@@ -2,7 +2,7 @@
 //! the page.
 
 use crate::body::body;
-use crate::camera::{Camera, Seen, View};
+use crate::camera::{Camera, Projected, View};
 use crate::drawing::{Align, Drawing, Ink, Point, Shape, Theme};
 pub use crate::moment::{Moment, MomentError};
 use crate::silhouette::{Polygon, Silhouette, outline, silhouettes};
@@ -239,10 +239,10 @@ struct Pose {
     camera: Camera,
     hips: Place,
     /// The joints.
-    points: Vec<Seen>,
+    points: Vec<Projected>,
     body: Vec<Silhouette>,
-    floor: Vec<Seen>,
-    trail: Vec<Seen>,
+    floor: Vec<Projected>,
+    trail: Vec<Projected>,
 }
 
 /// The space that poses take [stage units].
@@ -412,10 +412,10 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
         poses.push(Pose {
             frame: *frame,
             hips,
-            points: pose[..stage.sides.len()].iter().map(|place| camera.see(place)).collect(),
+            points: pose[..stage.sides.len()].iter().map(|place| camera.project(place)).collect(),
             body: shapes,
-            floor: floor(&stage, hips, heading).iter().map(|place| camera.see(place)).collect(),
-            trail: trail(&stage, before, after, hips).iter().map(|place| camera.see(place)).collect(),
+            floor: floor(&stage, hips, heading).iter().map(|place| camera.project(place)).collect(),
+            trail: trail(&stage, before, after, hips).iter().map(|place| camera.project(place)).collect(),
             camera,
         });
     }
@@ -530,7 +530,7 @@ fn height(row: &Row<'_>) -> String {
 
 /// Draws a pose; `room` is its cell: left, top, right, bottom.
 fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, scale: f32, room: [f32; 4]) {
-    let point = |seen: &Seen| [origin[0] + seen.x as f32 * scale, origin[1] - seen.y as f32 * scale];
+    let point = |seen: &Projected| [origin[0] + seen.x as f32 * scale, origin[1] - seen.y as f32 * scale];
     drawing.lines(vec![pose.floor.iter().map(point).collect()], Ink::Grid, 1.0, 0);
     if pose.trail.len() > 1 {
         drawing.lines(vec![pose.trail.iter().map(point).collect()], Ink::Trail, 1.0, 0);

@@ -34,7 +34,7 @@ const FINE: f64 = 1e-3;
 pub(crate) fn outline(corners: &[Corner], camera: &Camera, middle: &Place, far: f64) -> Silhouette {
     let near = |corner: &&Corner| (corner.at - Vector3::from(*middle)).norm() <= far;
     let seen = |corner: &Corner| {
-        let seen = camera.see(&corner.at.into());
+        let seen = camera.project(&corner.at.into());
         [seen.x as f32, seen.y as f32]
     };
     let outline = hull(corners.iter().filter(near).map(seen).collect());
@@ -59,7 +59,7 @@ pub(crate) fn silhouettes(
 fn silhouette(stage: &Stage<'_>, solid: &Solid, pose: &[Place], camera: &Camera, fine: f32) -> Silhouette {
     let (mut all, mut lit, mut eyes) = (Vec::new(), Vec::new(), Vec::new());
     for corner in mesh(solid, pose, stage.scale).corners {
-        let seen = camera.see(&corner.at.into());
+        let seen = camera.project(&corner.at.into());
         let at = [seen.x, seen.y].map(|v| v.clamp(-FAR, FAR) as f32);
         if !at[0].is_finite() || !at[1].is_finite() {
             continue;
@@ -74,7 +74,7 @@ fn silhouette(stage: &Stage<'_>, solid: &Solid, pose: &[Place], camera: &Camera,
             eyes.push(at);
         }
     }
-    let near = solid.ends.map(|end| camera.see(&pose[end]).near);
+    let near = solid.ends.map(|end| camera.project(&pose[end]).near);
     let [outline, lit, eyes] = [all, lit, eyes].map(|points| simplified(hull(points), fine));
     Silhouette { side: stage.sides[solid.joint], outline, lit, eyes, near: (near[0] + near[1]) / 2.0 }
 }

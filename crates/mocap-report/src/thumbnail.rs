@@ -22,7 +22,7 @@ pub(crate) fn strip(stage: &Stage<'_>) -> [String; 4] {
         let hips = pose[stage.centre];
         let camera = Camera::new(View::Perspective, heading, [hips[0], stage.floor, hips[2]], stage.size());
         among.extend(stage.among(&pose[..stage.sides.len()]));
-        poses.push(pose.iter().map(|place| camera.see(place)).collect::<Vec<_>>());
+        poses.push(pose.iter().map(|place| camera.project(place)).collect::<Vec<_>>());
     }
     // One scale for all poses; parts outside the body are ignored.
     let mut bounds = [0.0f64, 0.0, 0.0, 0.0];

@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 
 use crate::body::State;
 use crate::fit::{FINE, SCALE};
-use crate::frame::{FrameOptions, FrameSolver, Held, Needed, Seen, column};
+use crate::frame::{FrameOptions, FrameSolver, HeldPose, Needed, Observed, column};
 use crate::subject::Subject;
 use crate::take::Take;
 
@@ -214,7 +214,7 @@ pub(crate) fn bridge(
     for (frame, held) in held_of.iter().enumerate() {
         let Some((held, stiffness)) = held else { continue };
         let seen = take.seen(frame, used);
-        let held = Held { state: held, stiffness };
+        let held = HeldPose { state: held, stiffness };
         // Two starts: the interpolated pose, and the pose from the markers only.
         let mut expected = states[frame].clone();
         for joint in (0..joints).filter(|joint| stiffness[*joint] > 0.0) {
@@ -248,7 +248,7 @@ pub(crate) fn bridge(
 fn known_worst(
     solver: &mut FrameSolver,
     subject: &Subject,
-    (used, seen): (&[bool], &[Seen]),
+    (used, seen): (&[bool], &[Observed]),
     doubted: &[bool],
 ) -> Option<(usize, f64)> {
     let body = &subject.body;

@@ -9,7 +9,7 @@ use mocap_model::Vector3;
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 use crate::body::{Body, State};
-use crate::frame::{Attached, FrameSolver, Needed, Seen, column};
+use crate::frame::{Attached, FrameSolver, Needed, Observed, column};
 
 /// Prior of an attachment.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub(crate) struct FreeOffset {
 /// A chosen frame.
 #[derive(Clone, Debug)]
 pub(crate) struct CalibrationFrame {
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) seen: Vec<Observed>,
     pub(crate) state: State,
 }
 

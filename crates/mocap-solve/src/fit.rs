@@ -5,7 +5,7 @@ use mocap_model::Vector3;
 use crate::SolveError;
 use crate::body::State;
 use crate::calibrate::{CalibrationFrame, CalibrationOptions, Determined, calibrate};
-use crate::frame::{Attached, FrameSolver, Seen};
+use crate::frame::{Attached, FrameSolver, Observed};
 use crate::start::{cold, warm};
 use crate::subject::Subject;
 use crate::take::Take;
@@ -328,9 +328,9 @@ pub(crate) fn track(subject: &Subject, take: &Take, used: &[bool], candidates: &
 
 /// Whether a pose is so near that all markers are within the width of the robust loss, except one
 /// at most, which may be a ghost.
-fn is_near(solver: &mut FrameSolver, subject: &Subject, seen: &[Seen], state: &State) -> bool {
+fn is_near(solver: &mut FrameSolver, subject: &Subject, seen: &[Observed], state: &State) -> bool {
     subject.body.place(state, &mut solver.placed);
-    let is_off = |(marker, place): &&Seen| {
+    let is_off = |(marker, place): &&Observed| {
         let attached = &subject.attached[*marker];
         (place - solver.placed.of(attached.joint, &attached.place)).norm() > SCALE
     };

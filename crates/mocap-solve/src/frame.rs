@@ -38,7 +38,7 @@ pub(crate) struct Attached {
 }
 
 /// A marker that was seen: its index and place in world space [m].
-pub(crate) type Seen = (usize, Vector3<f64>);
+pub(crate) type Observed = (usize, Vector3<f64>);
 
 /// How a solve is done.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct FrameOptions {
 
 /// A pose to which joints are held, as far as markers leave them open.
 #[derive(Clone, Debug)]
-pub(crate) struct Held<'a> {
+pub(crate) struct HeldPose<'a> {
     pub(crate) state: &'a State,
     /// Stiffness by joint [1/rad²]; 0: not held.
     pub(crate) stiffness: &'a [f64],
@@ -140,8 +140,8 @@ impl FrameSolver {
         &mut self,
         body: &Body,
         markers: &[Attached],
-        seen: &[Seen],
-        held: Option<&Held<'_>>,
+        seen: &[Observed],
+        held: Option<&HeldPose<'_>>,
         state: &mut State,
         options: &FrameOptions,
     ) -> f64 {
@@ -223,8 +223,8 @@ impl FrameSolver {
         &self,
         body: &Body,
         markers: &[Attached],
-        seen: &[Seen],
-        held: Option<&Held<'_>>,
+        seen: &[Observed],
+        held: Option<&HeldPose<'_>>,
         state: &State,
         scale: f64,
     ) -> f64 {
@@ -267,8 +267,8 @@ impl FrameSolver {
         &mut self,
         body: &Body,
         markers: &[Attached],
-        seen: &[Seen],
-        held: Option<&Held<'_>>,
+        seen: &[Observed],
+        held: Option<&HeldPose<'_>>,
         state: &State,
         (scale, needed): (f64, Needed),
     ) {
@@ -318,7 +318,14 @@ impl FrameSolver {
 
     /// Adds the markers: moments of each joint with everything below it, then the products of degrees of
     /// freedom with those above them.
-    fn add_markers(&mut self, body: &Body, markers: &[Attached], seen: &[Seen], scale: f64, needed: Needed) {
+    fn add_markers(
+        &mut self,
+        body: &Body,
+        markers: &[Attached],
+        seen: &[Observed],
+        scale: f64,
+        needed: Needed,
+    ) {
         let c = scale * scale;
         let origin = self.placed.position[0];
         self.carried.clear();

@@ -9,7 +9,7 @@ use mocap_model::{Role, Vector3, exp};
 
 use crate::assign::assign;
 use crate::body::State;
-use crate::frame::{FrameOptions, FrameSolver, Seen};
+use crate::frame::{FrameOptions, FrameSolver, Observed};
 use crate::marker_set::{Landmark, MarkerSets};
 use crate::start;
 use crate::subject::Subject;
@@ -50,7 +50,7 @@ impl Points<'_> {
         self.places[frame * self.count + point]
     }
 
-    fn seen(&self, frame: usize) -> Vec<Seen> {
+    fn seen(&self, frame: usize) -> Vec<Observed> {
         (0..self.count).filter_map(|point| Some((point, self.at(frame, point)?))).collect()
     }
 }
@@ -156,7 +156,7 @@ fn pairing(subject: &Subject, points: &Points<'_>, frames: &[usize]) -> Option<(
 }
 
 /// A pose with a heading and lowered arms, centred on the points.
-fn started(subject: &Subject, solver: &mut FrameSolver, seen: &[Seen], yaw: f64, arms: f64) -> State {
+fn started(subject: &Subject, solver: &mut FrameSolver, seen: &[Observed], yaw: f64, arms: f64) -> State {
     let mut state = subject.body.rest();
     state.turns[0] = exp(&(Vector3::y() * yaw));
     for (at, joint) in subject.body.joints.iter().enumerate() {
@@ -181,13 +181,13 @@ fn started(subject: &Subject, solver: &mut FrameSolver, seen: &[Seen], yaw: f64,
 fn follow(
     subject: &Subject,
     solver: &mut FrameSolver,
-    seen: &[Seen],
+    seen: &[Observed],
     state: &mut State,
     widths: &[f64],
 ) -> f64 {
     for width in widths {
         let pairs = paired(subject, solver, seen, state, 2.0 * width);
-        let marked: Vec<Seen> = pairs
+        let marked: Vec<Observed> = pairs
             .iter()
             .filter_map(|(point, marker)| {
                 let at = seen.iter().find(|(other, _)| other == point)?.1;
@@ -215,7 +215,7 @@ fn follow(
 fn paired(
     subject: &Subject,
     solver: &mut FrameSolver,
-    seen: &[Seen],
+    seen: &[Observed],
     state: &State,
     far: f64,
 ) -> Vec<(usize, usize)> {
@@ -251,7 +251,7 @@ fn together(
         let mut counts = vec![0usize; points.count];
         let mut distances = Vec::new();
         for frame in frames {
-            let marked: Vec<Seen> = pairs
+            let marked: Vec<Observed> = pairs
                 .iter()
                 .filter_map(|(point, marker)| Some((*marker, points.at(*frame, *point)?)))
                 .collect();
@@ -315,7 +315,7 @@ fn within_segments(
     let every = frames.len().div_ceil(ORDER_FRAMES).max(1);
     let mut cost = |pairs: &[(usize, usize)]| -> f64 {
         let of_frame = |frame: &usize| {
-            let marked: Vec<Seen> = pairs
+            let marked: Vec<Observed> = pairs
                 .iter()
                 .filter_map(|(point, marker)| Some((*marker, points.at(*frame, *point)?)))
                 .collect();

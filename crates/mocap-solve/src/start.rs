@@ -3,7 +3,7 @@
 use mocap_model::Vector3;
 
 use crate::body::{Body, State};
-use crate::frame::{Attached, FrameOptions, FrameSolver, Seen, rigid_fit};
+use crate::frame::{Attached, FrameOptions, FrameSolver, Observed, rigid_fit};
 
 /// Widths of the robust loss, from first to last [m].
 const NARROWING: [f64; 4] = [2.0, 0.5, 0.2, 0.1];
@@ -15,13 +15,13 @@ pub(crate) fn cold(
     solver: &mut FrameSolver,
     body: &Body,
     markers: &[Attached],
-    seen: &[Seen],
+    seen: &[Observed],
     scale: f64,
 ) -> Option<(State, f64)> {
     let mut state = body.rest();
     body.place(&state, &mut solver.placed);
     let placed = &solver.placed;
-    let pair = |(marker, place): &Seen| {
+    let pair = |(marker, place): &Observed| {
         let attached = &markers[*marker];
         let rest = placed.position[attached.joint] + placed.rotation[attached.joint] * attached.place;
         (rest, *place, 1.0)
@@ -55,7 +55,7 @@ pub(crate) fn warm(
     solver: &mut FrameSolver,
     body: &Body,
     markers: &[Attached],
-    seen: &[Seen],
+    seen: &[Observed],
     state: &mut State,
     widths: &[f64],
     tolerance: f64,

@@ -23,7 +23,7 @@ pub(crate) struct Take {
 }
 
 /// The requested set and its labels.
-type Asked<'a> = (Option<&'a str>, Option<&'a [(String, Landmark)]>);
+type SetChoice<'a> = (Option<&'a str>, Option<&'a [(String, Landmark)]>);
 
 /// Plausible size of a body with markers, from marker to marker [m].
 const BODY: [f64; 2] = [0.25, 3.5];
@@ -36,7 +36,7 @@ impl Take {
     pub(crate) fn of(
         markers: &Markers,
         sets: &MarkerSets,
-        (set, only): Asked<'_>,
+        (set, only): SetChoice<'_>,
         turn: UnitQuaternion<f64>,
         warnings: &mut Vec<SolveWarning>,
     ) -> Result<Take, SolveError> {

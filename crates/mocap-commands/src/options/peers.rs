@@ -7,10 +7,10 @@ use mocap_batch::{Input, JobContext};
 
 /// The inputs that are used, if a run has several. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PeerInputs(Arc<OnceLock<Asked>>);
+pub(crate) struct PeerInputs(Arc<OnceLock<RunInputs>>);
 
 #[derive(Debug)]
-struct Asked {
+struct RunInputs {
     inputs: Vec<Input>,
     options: ReadOptions,
     /// Read when the first file leaves something open.
@@ -27,24 +27,24 @@ impl PartialEq for PeerInputs {
 impl PeerInputs {
     /// Sets the inputs of a run and how they are read; only the first call counts.
     pub(crate) fn ask(&self, inputs: Vec<Input>, options: ReadOptions) {
-        let _ = self.0.set(Asked { inputs, options, peers: OnceLock::new() });
+        let _ = self.0.set(RunInputs { inputs, options, peers: OnceLock::new() });
     }
 
     /// The decision, as text. Reads the inputs.
     pub(crate) fn outcome(&self) -> Option<String> {
-        self.0.get().and_then(|asked| asked.peers().outcome())
+        self.0.get().and_then(|run| run.peers().outcome())
     }
 
     /// The decisions for a file.
     pub(crate) fn answers(&self, file: &MotionFile, options: &ReadOptions) -> PeerAnswers {
         match self.0.get() {
-            Some(asked) if Peers::is_open(file, options) => asked.peers().answers(file, options),
+            Some(run) if Peers::is_open(file, options) => run.peers().answers(file, options),
             _ => PeerAnswers::default(),
         }
     }
 }
 
-impl Asked {
+impl RunInputs {
     fn peers(&self) -> &Peers {
         self.peers.get_or_init(|| {
             let options = &self.options;

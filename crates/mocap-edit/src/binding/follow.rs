@@ -21,8 +21,8 @@ use super::steady_arm::steadied;
 use super::{ATTACH, with_top};
 use crate::EditError;
 use crate::body::Body;
-use crate::carrier::shifted;
 use crate::metric::{back, in_metres, metres_of};
+use crate::root_motion::shifted;
 use crate::smoothing::smooth_step;
 
 /// Most rounds in which the carrying hand moves towards a second hand that cannot reach its grip.

@@ -4,8 +4,8 @@ use mocap_model::{Clip, Isometry3, swing_twist};
 use nalgebra::Translation3;
 
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::pose_cloud::{align, clouds};
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::{EditError, LoopOptions, make_loop};
 
@@ -29,9 +29,9 @@ pub(crate) fn repeated(clip: &Clip, times: usize) -> Result<Clip, EditError> {
         });
     }
     let body = Body::of(&looped);
-    let carrier = Carrier::hips(&looped, &body);
+    let root_motion = RootMotionJoint::hips(&looped, &body);
     let all = Samples::of(&looped);
-    let stride = along_ground(&body, &(carrier.at(&all, length) * carrier.at(&all, 0).inverse()));
+    let stride = along_ground(&body, &(root_motion.at(&all, length) * root_motion.at(&all, 0).inverse()));
     let mut one = all.clone();
     one.cut(0..length);
     let (mut row, mut placement) = (one.clone(), Isometry3::identity());

@@ -7,8 +7,8 @@ use super::average::Average;
 use super::curves::{Curves, Place, Vectors};
 use super::source::Source;
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::root::Travel;
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::smoothing::{gaussian, unwrapped};
 
@@ -20,7 +20,7 @@ pub(super) struct Mix<'a> {
     /// Gives skeleton and rate.
     pub(super) first: &'a Clip,
     pub(super) body: &'a Body,
-    pub(super) carrier: &'a Carrier,
+    pub(super) root_motion: &'a RootMotionJoint,
     pub(super) sources: &'a [Source],
     /// Whether roots follow the alignment of poses.
     pub(super) aligned: bool,
@@ -67,7 +67,7 @@ impl Mix<'_> {
             })
             .collect();
         let average = Average::new(weights);
-        let hips = self.carrier.joint.index();
+        let hips = self.root_motion.joint.index();
         let mut whole = Samples {
             skeleton: self.first.skeleton().clone(),
             rate: self.first.rate(),
@@ -101,7 +101,7 @@ impl Mix<'_> {
             average.of(&parts)
         };
         // `place_hips` sets the rotations of the hips.
-        let holds = joint == self.carrier.joint.index()
+        let holds = joint == self.root_motion.joint.index()
             || self.sources.iter().all(|source| source.curves.rotations[joint].is_constant());
         match holds {
             true => vec![at(0); frames],
@@ -133,7 +133,7 @@ impl Mix<'_> {
 
     /// The hips: their place in the frame of the root is averaged, and the root travels by the weighted velocities.
     fn place_hips(&self, whole: &mut Samples, weights: &[f64], times: &[Vec<f64>], places: &[Vec<Place>]) {
-        let (fps, hips) = (self.first.rate().fps(), self.carrier.joint.index());
+        let (fps, hips) = (self.first.rate().fps(), self.root_motion.joint.index());
         let mut roots: Vec<Vec<Root>> = self
             .sources
             .iter()
@@ -149,9 +149,9 @@ impl Mix<'_> {
                 roots[other] = self.aligned_roots(other, times, &roots[0]);
             }
         }
-        let (above, average) = (self.carrier.above_at(whole), Average::new(weights));
+        let (above, average) = (self.root_motion.above_at(whole), Average::new(weights));
         let below = above.inverse();
-        let offset = self.first.skeleton().joint(self.carrier.joint).offset;
+        let offset = self.first.skeleton().joint(self.root_motion.joint).offset;
         let mut root = roots[0][0];
         let mut turns = vec![Vector4::zeros(); roots.len()];
         for frame in 0..whole.frames {
@@ -175,7 +175,7 @@ impl Mix<'_> {
             }
             let relative = Isometry3::from_parts(Translation3::from(place), average.of(&turns));
             let placed = root.transform(self.body);
-            whole.set_local(self.carrier.joint, frame, &(below * (placed * relative)));
+            whole.set_local(self.root_motion.joint, frame, &(below * (placed * relative)));
             root = Root { place: root.place + placed.rotation * way, heading: root.heading + turn };
         }
     }

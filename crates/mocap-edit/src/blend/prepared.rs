@@ -8,9 +8,9 @@ use super::mixed::Mix;
 use super::source::{Source, common, register_all, sources};
 use super::{BlendOptions, Timing, check_all_same, ground_speed};
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::feet::locked_in;
 use crate::held_feet::held_within;
+use crate::root_motion::RootMotionJoint;
 use crate::{EditError, EditReport};
 
 /// The most frames × joints of a blend with a requested length.
@@ -37,7 +37,7 @@ pub struct PreparedBlend {
     rate: FrameRate,
     options: BlendOptions,
     sources: Vec<Source>,
-    carrier: Carrier,
+    root_motion: RootMotionJoint,
     /// The first motion, as it was given.
     first: Clip,
     /// The speed of each motion, as it was given \[m/s\].
@@ -87,7 +87,7 @@ impl PreparedBlend {
             path_distance = Some(register_all(&mut sources, &body)?);
         }
         Ok(PreparedBlend {
-            carrier: Carrier::hips(first, &body),
+            root_motion: RootMotionJoint::hips(first, &body),
             rate: first.rate(),
             options: *options,
             first: first.clone(),
@@ -116,7 +116,7 @@ impl PreparedBlend {
         let mix = Mix {
             first: &self.first,
             body: &self.body,
-            carrier: &self.carrier,
+            root_motion: &self.root_motion,
             sources: &self.sources,
             aligned: self.options.timing == Timing::Registration,
         };

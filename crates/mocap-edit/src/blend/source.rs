@@ -9,8 +9,8 @@ use super::registration::register;
 use super::{BlendOptions, Timing, repeated};
 use crate::EditError;
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::root::{Travel, travel};
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 
 /// One of the motions, ready to be sampled.
@@ -60,7 +60,7 @@ pub(super) fn sources(
     let reference = Samples::of(&all[0]);
     let sources = all.into_iter().zip(gaits).map(|(clip, gait)| {
         let mut samples = Samples::of(&clip);
-        Carrier::hips(&clip, body).hold_above(&mut samples, &reference);
+        RootMotionJoint::hips(&clip, body).hold_above(&mut samples, &reference);
         let curves = Curves::of(&samples);
         let clip = samples.into_clip("blend")?;
         let travel = travel(&clip, body);

@@ -8,7 +8,7 @@ use nalgebra::Translation3;
 use super::three_times;
 use crate::EditError;
 use crate::body::Body;
-use crate::carrier::Carrier;
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::smoothing::gaussian;
 
@@ -21,9 +21,9 @@ pub(super) fn carried(
     body: &Body,
     stride: &Isometry3<f64>,
 ) -> Result<(Clip, Isometry3<f64>), EditError> {
-    let carrier = Carrier::of(looped, body);
+    let root_motion = RootMotionJoint::of(looped, body);
     let length = looped.frames() - 1;
-    let row = three_times(looped, &carrier, stride).into_clip("loop")?;
+    let row = three_times(looped, &root_motion, stride).into_clip("loop")?;
     let Some(feet) = body.contacts(&row) else { return Ok((looped.clone(), *stride)) };
     let sigma = TAKE_OVER * looped.rate().fps();
     let weights: Vec<Vec<f64>> = feet
@@ -38,8 +38,8 @@ pub(super) fn carried(
     let mut samples = Samples::of(looped);
     let mut shift = Vector3::zeros();
     for frame in 0..length {
-        let place = Translation3::from(shift) * carrier.at(&samples, frame);
-        carrier.put(&mut samples, frame, &place);
+        let place = Translation3::from(shift) * root_motion.at(&samples, frame);
+        root_motion.put(&mut samples, frame, &place);
         let at = length + frame;
         let (mut slide, mut total) = (Vector3::zeros(), 0.0);
         for ((motion, _), weights) in feet.iter().zip(&weights) {
@@ -50,7 +50,7 @@ pub(super) fn carried(
         shift -= back * slide / total.max(1.0);
     }
     let stride = Translation3::from(shift) * stride;
-    let place = stride * carrier.at(&samples, 0);
-    carrier.put(&mut samples, length, &place);
+    let place = stride * root_motion.at(&samples, 0);
+    root_motion.put(&mut samples, length, &place);
     Ok((samples.into_clip("loop")?, stride))
 }

@@ -16,8 +16,8 @@ use mocap_model::{Clip, FrameRange, Isometry3, JointId, angle_between, log, nler
 use nalgebra::Translation3;
 
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::pose_cloud::{Clouds, align};
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use repeat::repeat;
@@ -71,8 +71,8 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     let fps = clip.rate().fps();
     let frames_of = |seconds: f64| ((seconds * fps).round() as usize).max(1);
     let margin = frames_of(BLENDS[0]);
-    let carrier = Carrier::of(clip, &body);
-    let posed = posed(clip, &carrier);
+    let root_motion = RootMotionJoint::of(clip, &body);
+    let posed = posed(clip, &root_motion);
     let cycles = match options.range {
         None => search(clip, &body, &posed, margin)?,
         Some(range) => {
@@ -93,7 +93,7 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     let mut chosen = None;
     'closed: for found in &cycles {
         for blend in BLENDS {
-            let Closed { samples, stride } = close(clip, &body, &carrier, *found, frames_of(blend))?;
+            let Closed { samples, stride } = close(clip, &body, &root_motion, *found, frames_of(blend))?;
             let looped = samples.into_clip("loop")?;
             let bend = deviation(clip, &looped, &posed, found.start);
             if bend < least {
@@ -149,7 +149,7 @@ struct Closed {
 fn close(
     clip: &Clip,
     body: &Body,
-    carrier: &Carrier,
+    root_motion: &RootMotionJoint,
     Found { start, end, .. }: Found,
     margin: usize,
 ) -> Result<Closed, EditError> {
@@ -182,12 +182,12 @@ fn close(
     for step in 0..after.max(1).min(length / 2) {
         let other = (end + step).min(last);
         let weight = share * fade(step, after.max(1));
-        mix(&mut samples, step, &all, (start + step, other), carrier, &inverse, weight);
+        mix(&mut samples, step, &all, (start + step, other), root_motion, &inverse, weight);
     }
     for step in 0..before.max(1).min(length / 2) {
         let other = start.saturating_sub(step);
         let weight = (1.0 - share) * fade(step, before.max(1));
-        mix(&mut samples, length - step, &all, (end - step, other), carrier, &stride, weight);
+        mix(&mut samples, length - step, &all, (end - step, other), root_motion, &stride, weight);
     }
     // Both ends are the same blend: the last frame gets the exact bits of the first.
     for joint in 0..samples.rotations.len() {
@@ -196,8 +196,8 @@ fn close(
             values[length] = values[0];
         }
     }
-    let place = stride * carrier.at(&samples, 0);
-    carrier.put(&mut samples, length, &place);
+    let place = stride * root_motion.at(&samples, 0);
+    root_motion.put(&mut samples, length, &place);
     samples.set_frames(length + 1);
     Ok(Closed { samples, stride })
 }
@@ -223,17 +223,17 @@ fn mix(
     frame: usize,
     all: &Samples,
     (own, other): (usize, usize),
-    carrier: &Carrier,
+    root_motion: &RootMotionJoint,
     placement: &Isometry3<f64>,
     weight: f64,
 ) {
-    let place = between(&carrier.at(all, own), &(placement * carrier.at(all, other)), weight);
+    let place = between(&root_motion.at(all, own), &(placement * root_motion.at(all, other)), weight);
     for joint in 0..all.rotations.len() {
         let id = JointId::from(joint);
         let local = between(&all.local(id, own), &all.local(id, other), weight);
         samples.set_local(id, frame, &local);
     }
-    carrier.put(samples, frame, &place);
+    root_motion.put(samples, frame, &place);
 }
 
 pub(crate) fn between(a: &Isometry3<f64>, b: &Isometry3<f64>, share: f64) -> Isometry3<f64> {
@@ -242,7 +242,7 @@ pub(crate) fn between(a: &Isometry3<f64>, b: &Isometry3<f64>, share: f64) -> Iso
 }
 
 /// Three repetitions, without the final frame of the last.
-fn three_times(looped: &Clip, carrier: &Carrier, stride: &Isometry3<f64>) -> Samples {
+fn three_times(looped: &Clip, root_motion: &RootMotionJoint, stride: &Isometry3<f64>) -> Samples {
     let samples = Samples::of(looped);
     let once = part(&samples, 0..looped.frames() - 1);
     let mut row = once.clone();
@@ -250,7 +250,7 @@ fn three_times(looped: &Clip, carrier: &Carrier, stride: &Isometry3<f64>) -> Sam
     for _ in 0..2 {
         placement = stride * placement;
         let mut next = once.clone();
-        moved(&mut next, carrier, &placement);
+        moved(&mut next, root_motion, &placement);
         row.append(next);
     }
     row
@@ -264,21 +264,21 @@ pub(crate) fn lock_feet(
     stride: &Isometry3<f64>,
     contacts: Option<&[FootContacts]>,
 ) -> Result<Clip, EditError> {
-    let carrier = Carrier::of(looped, body);
+    let root_motion = RootMotionJoint::of(looped, body);
     let length = looped.frames() - 1;
-    let row = three_times(looped, &carrier, stride);
+    let row = three_times(looped, &root_motion, stride);
     // The middle repetition, and the frame after it, which closes the loop.
     let locked = crate::feet::locked_in(&row.into_clip("loop")?, contacts)?;
     let mut middle = part(&Samples::of(&locked), length..2 * length + 1);
-    moved(&mut middle, &carrier, &stride.inverse());
+    moved(&mut middle, &root_motion, &stride.inverse());
     for joint in 0..middle.rotations.len() {
         middle.rotations[joint][length] = middle.rotations[joint][0];
         if let Some(values) = &mut middle.translations[joint] {
             values[length] = values[0];
         }
     }
-    let place = stride * carrier.at(&middle, 0);
-    carrier.put(&mut middle, length, &place);
+    let place = stride * root_motion.at(&middle, 0);
+    root_motion.put(&mut middle, length, &place);
     middle.annotations = looped.annotations().clone();
     middle.into_clip("loop")
 }
@@ -323,10 +323,10 @@ fn as_far_as_allowed(
 }
 
 /// Moves all frames over the ground.
-pub(crate) fn moved(samples: &mut Samples, carrier: &Carrier, placement: &Isometry3<f64>) {
+pub(crate) fn moved(samples: &mut Samples, root_motion: &RootMotionJoint, placement: &Isometry3<f64>) {
     for frame in 0..samples.frames {
-        let place = placement * carrier.at(samples, frame);
-        carrier.put(samples, frame, &place);
+        let place = placement * root_motion.at(samples, frame);
+        root_motion.put(samples, frame, &place);
     }
 }
 
@@ -360,10 +360,10 @@ fn report(
 
 /// The joints whose rotations define the pose: all but the root-motion joint and those above it, which turn with the
 /// stride.
-fn posed(clip: &Clip, carrier: &Carrier) -> Vec<JointId> {
+fn posed(clip: &Clip, root_motion: &RootMotionJoint) -> Vec<JointId> {
     let skeleton = clip.skeleton();
     let joints = skeleton.iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site);
-    joints.map(|(id, _)| id).filter(|id| !skeleton.is_in_subtree(carrier.joint, *id)).collect()
+    joints.map(|(id, _)| id).filter(|id| !skeleton.is_in_subtree(root_motion.joint, *id)).collect()
 }
 
 /// The largest angle between the rotation of a joint in a loop and in its source frames [rad].

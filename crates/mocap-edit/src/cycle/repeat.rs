@@ -4,8 +4,8 @@ use mocap_model::{Clip, angle_between};
 
 use super::{moved, posed};
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::pose_cloud::{Clouds, align};
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
@@ -35,7 +35,7 @@ pub fn repeat(clip: &Clip, times: u32) -> Result<(Clip, EditReport), EditError> 
         return Err(EditError::TooShort { edit: "repeat", needed: 3, frames });
     }
     let body = Body::of(clip);
-    let carrier = Carrier::of(clip, &body);
+    let root_motion = RootMotionJoint::of(clip, &body);
     let mut clouds = Clouds::of(clip, body.hips);
     let [first, last] = [0, frames - 1].map(|frame| clouds.at(frame));
     let (stride, _) = align(&body, &last, &first);
@@ -44,14 +44,14 @@ pub fn repeat(clip: &Clip, times: u32) -> Result<(Clip, EditReport), EditError> 
     let mut placement = stride;
     for _ in 1..times {
         let mut next = once.clone();
-        moved(&mut next, &carrier, &placement);
+        moved(&mut next, &root_motion, &placement);
         // The last frame so far is the first of this repetition.
         next.cut(1..frames);
         all.append(next);
         placement = stride * placement;
     }
     let whole = all.into_clip("repeat")?;
-    let jump = posed(clip, &carrier)
+    let jump = posed(clip, &root_motion)
         .iter()
         .map(|id| angle_between(&clip.track(*id).rotation.at(0), &clip.track(*id).rotation.at(frames - 1)))
         .fold(0.0, f64::max)

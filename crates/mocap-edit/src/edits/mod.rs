@@ -14,7 +14,7 @@ use mocap_model::{Clip, Scene};
 use crate::{EditError, EditReport, RootCurve};
 pub use kind::EditKind;
 pub use operation::{Flags, Group, LeadIn, Operation, Takes, Value};
-pub use source::{Files, HeightOptions, Held, Needed, Source};
+pub use source::{FileValue, Files, HeightOptions, Needed, Source};
 
 /// Visits every kind of edit, in the order of the table.
 pub trait Visitor {

@@ -87,14 +87,14 @@ impl<'de, T> Deserialize<'de> for Source<T> {
 }
 
 /// The kind of value that a file holds.
-pub trait Held {
+pub trait FileValue {
     /// Its name: the `title` of the schema of its file.
     const NAME: &'static str;
 }
 
 macro_rules! held {
     ($($kind:ty, $name:literal;)+) => {
-        $(impl Held for $kind {
+        $(impl FileValue for $kind {
             const NAME: &'static str = $name;
         })+
     };
@@ -112,7 +112,7 @@ held! {
     PosePrior, "poses";
 }
 
-impl<T: Held> JsonSchema for Source<T> {
+impl<T: FileValue> JsonSchema for Source<T> {
     fn schema_name() -> Cow<'static, str> {
         T::NAME.into()
     }

@@ -14,11 +14,11 @@ use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Isometry3, JointId, Skeleton, Track, log};
 
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::cycle::{between, moved};
 use crate::held_feet::held_within;
 use crate::pose_cloud::{Cloud, align, clouds};
 use crate::report::contact_figures;
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::{EditError, EditReport, numbers};
 
@@ -212,17 +212,17 @@ fn join_two(
     let body = Body::of(a);
     let Place { leave, enter, placement, distance } = *place;
     let (mut x, mut y) = (Samples::of(a), Samples::of(b));
-    let mut carrier = Carrier::of(a, &body);
-    if Carrier::of(b, &body).joint != carrier.joint {
+    let mut root_motion = RootMotionJoint::of(a, &body);
+    if RootMotionJoint::of(b, &body).joint != root_motion.joint {
         // The motions have different root-motion joints: use the hips for both.
-        carrier = Carrier::hips(a, &body);
+        root_motion = RootMotionJoint::hips(a, &body);
         let pose = x.clone();
-        carrier.hold_above(&mut x, &pose);
-        carrier.hold_above(&mut y, &pose);
+        root_motion.hold_above(&mut x, &pose);
+        root_motion.hold_above(&mut y, &pose);
     }
-    moved(&mut y, &carrier, &placement);
+    moved(&mut y, &root_motion, &placement);
     let whole = match options.kind {
-        TransitionKind::Blend => blend(x, &y, &carrier, (leave, enter), steps),
+        TransitionKind::Blend => blend(x, &y, &root_motion, (leave, enter), steps),
         TransitionKind::Inertial => inertial::join(x, &y, (leave, enter), steps, options.no_overshoot),
     };
     let free = whole.into_clip("join")?;
@@ -348,20 +348,20 @@ fn share(step: usize, steps: usize) -> f64 {
 fn blend(
     mut x: Samples,
     y: &Samples,
-    carrier: &Carrier,
+    root_motion: &RootMotionJoint,
     (leave, enter): (usize, usize),
     steps: usize,
 ) -> Samples {
     for step in 0..=steps {
         let (own, other) = (leave + step, enter + step);
         let weight = 1.0 - share(step, steps + 1);
-        let place = between(&carrier.at(&x, own), &carrier.at(y, other), weight);
+        let place = between(&root_motion.at(&x, own), &root_motion.at(y, other), weight);
         for joint in 0..x.rotations.len() {
             let id = JointId::from(joint);
             let local = between(&x.local(id, own), &y.local(id, other), weight);
             x.set_local(id, own, &local);
         }
-        carrier.put(&mut x, own, &place);
+        root_motion.put(&mut x, own, &place);
     }
     x.cut(0..leave + steps + 1);
     let mut rest = y.clone();

@@ -16,7 +16,7 @@ use mocap_model::{
 use nalgebra::{Matrix3, Quaternion, Rotation3};
 
 use crate::body::Body;
-use crate::held_feet::Hold;
+use crate::held_feet::FootReference;
 use crate::numbers::{self, Swapped};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
@@ -60,7 +60,7 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
 /// would change.
 fn feet_held(clip: &Clip, mirrored: Clip) -> Result<(Clip, Option<usize>), EditError> {
     let place = |frame: usize| Some(frame as f64);
-    Hold { before: clip, place: &place, mirrored: true, free: &[] }.apply(mirrored, "mirror")
+    FootReference { before: clip, place: &place, mirrored: true, free: &[] }.apply(mirrored, "mirror")
 }
 
 /// `advice` is appended to the warning of a joint far from its mirror image.

@@ -1,9 +1,9 @@
 //! Hands that touch go around the arm of the other.
 //!
 //! A hand lies on hand, wrist and forearm of the other at once, and comes to a contact past them. So both hands of a
-//! contact are moved relative to each other, as little as it takes: in each frame the shortest way after which no vertex
+//! contact are moved relative to each other, as little as it takes: in each frame the shortest offset after which no vertex
 //! is deeper inside the other arm than a touch presses, and, in a contact, after which hands touch. Frames are solved
-//! outwards from the one in the contact that needs least, each from the way of its neighbour, in steps so short that an
+//! outwards from the one in the contact that needs least, each from the offset of its neighbour, in steps so short that an
 //! arm does not come through the other: so hands stay on the side on which they touch.
 
 use mocap_model::{Clip, Isometry3, Pose, Vector3};
@@ -44,13 +44,13 @@ const CHOSEN_BY: usize = 12;
 /// Passes over all demands, and how far these yield to each other.
 const SWEEPS: usize = 60;
 const SOFT: f64 = 1e-3;
-/// A way from another start is taken if it costs less than this share.
+/// An offset from another start is taken if it costs less than this share.
 const THROUGH: f64 = 0.7;
 /// The cost of what is left to do, as a multiple of its length.
 const LEFT: f64 = 5.0;
 /// No other start is tried below this cost \[m\].
 const CHEAP: f64 = 0.03;
-/// Smoothing of the ways over time \[s\].
+/// Smoothing of the offsets over time \[s\].
 const SMOOTH: f64 = 0.04;
 
 /// The arms of a contact of two hands.
@@ -66,18 +66,18 @@ impl Arms {
         Some(Arms { hands: sides.map(BodyPart::Hand), arms: sides.map(BodyPart::Arm) })
     }
 
-    /// The shortest way of the first hand relative to the second, from each of `starts`, after which arms are apart and, if
+    /// The shortest offset of the first hand relative to the second, from each of `starts`, after which arms are apart and, if
     /// they touch, hands together. Of several, the one that leaves less to do, if it is not much longer. Where none leads
     /// out and hands may change their side (`anywhere`), the shortest one that begins beside the other arm.
-    fn way(
+    fn offset(
         &self,
         meter: &mut PeopleMeter,
         poses: [&Pose; 2],
         (starts, anywhere): (&[Vector3<f64>], bool),
         touch: bool,
-    ) -> Found {
+    ) -> Detour {
         let [hands, arms] = meter.posed_parts([self.hands, self.arms], poses);
-        let mut best: Option<Found> = None;
+        let mut best: Option<Detour> = None;
         for start in starts {
             let found = self.from(&hands, &arms, *start, touch);
             // The first counts, unless another is clearly better.
@@ -88,7 +88,7 @@ impl Arms {
                 break;
             }
         }
-        if anywhere && best.is_none_or(|best| best.left > YIELDS) {
+        if anywhere && best.is_none_or(|best| best.residual > YIELDS) {
             // All six, so that mirrored people choose the mirror image.
             for start in (0..3).flat_map(|axis| [BESIDE, -BESIDE].map(|far| Vector3::ith(axis, far))) {
                 let found = self.from(&hands, &arms, start, touch);
@@ -97,28 +97,35 @@ impl Arms {
                 }
             }
         }
-        best.unwrap_or(Found { way: Vector3::zeros(), left: 0.0 })
+        best.unwrap_or(Detour { offset: Vector3::zeros(), residual: 0.0 })
     }
 
     /// The same from one start. The search ends early where it makes no progress.
-    fn from(&self, hands: &PosedParts<'_>, arms: &PosedParts<'_>, start: Vector3<f64>, touch: bool) -> Found {
-        let look = |way: Vector3<f64>| {
-            let demands = demands(hands, arms, &way, touch);
-            let left = left_over(&demands, &way);
-            (demands, Found { way, left })
+    fn from(
+        &self,
+        hands: &PosedParts<'_>,
+        arms: &PosedParts<'_>,
+        start: Vector3<f64>,
+        touch: bool,
+    ) -> Detour {
+        let look = |offset: Vector3<f64>| {
+            let demands = demands(hands, arms, &offset, touch);
+            let residual = residual(&demands, &offset);
+            (demands, Detour { offset, residual })
         };
         let (mut all, mut found) = look(start);
         let (mut best, mut idle) = (found, 0);
         for _ in 0..ROUNDS {
-            let step = shortest(&all) - found.way;
+            let step = shortest(&all) - found.offset;
             let far = step.norm();
-            (all, found) = look(found.way + step * (FURTHEST / far.max(FURTHEST)));
+            (all, found) = look(found.offset + step * (FURTHEST / far.max(FURTHEST)));
             if far < NONE {
                 return found;
             }
-            let nearer = found.left <= best.left * LESS || found.left <= best.left - FURTHEST / 2.0;
-            idle = if nearer || found.left < NONE { 0 } else { idle + 1 };
-            if found.left < best.left {
+            let nearer =
+                found.residual <= best.residual * LESS || found.residual <= best.residual - FURTHEST / 2.0;
+            idle = if nearer || found.residual < NONE { 0 } else { idle + 1 };
+            if found.residual < best.residual {
                 best = found;
             }
             if idle == IDLE {
@@ -131,59 +138,59 @@ impl Arms {
 
 /// What a search found.
 #[derive(Clone, Copy, Debug)]
-struct Found {
-    way: Vector3<f64>,
+struct Detour {
+    offset: Vector3<f64>,
     /// By how much it misses the demand that it misses most \[m\].
-    left: f64,
+    residual: f64,
 }
 
-impl Found {
+impl Detour {
     fn cost(&self) -> f64 {
-        self.way.norm() + LEFT * self.left
+        self.offset.norm() + LEFT * self.residual
     }
 }
 
-/// The least length of a way along a direction.
+/// The least length of an offset along a direction.
 struct Demand {
     direction: Vector3<f64>,
     least: f64,
 }
 
-fn demands(hands: &PosedParts<'_>, arms: &PosedParts<'_>, way: &Vector3<f64>, touch: bool) -> Vec<Demand> {
+fn demands(hands: &PosedParts<'_>, arms: &PosedParts<'_>, offset: &Vector3<f64>, touch: bool) -> Vec<Demand> {
     let mut demands = Vec::new();
     for (parts, gap) in [(hands, TOUCHES), (arms, -YIELDS)] {
         demands.extend(
-            parts
-                .near(way, AROUND, DEPTH)
-                .into_iter()
-                .map(|near| Demand { direction: near.away, least: near.away.dot(way) + gap - near.distance }),
+            parts.near(offset, AROUND, DEPTH).into_iter().map(|near| Demand {
+                direction: near.away,
+                least: near.away.dot(offset) + gap - near.distance,
+            }),
         );
     }
     // Also where hands touch already, so that they stay.
-    if let Some(near) = hands.nearest(way, FAR, DEPTH).filter(|_| touch) {
-        let least = near.distance - NEAR_ENOUGH - near.away.dot(way);
+    if let Some(near) = hands.nearest(offset, FAR, DEPTH).filter(|_| touch) {
+        let least = near.distance - NEAR_ENOUGH - near.away.dot(offset);
         demands.push(Demand { direction: -near.away, least });
     }
     demands
 }
 
-/// By how much a way misses the demand that it misses most \[m\].
-fn left_over(demands: &[Demand], way: &Vector3<f64>) -> f64 {
-    demands.iter().map(|demand| demand.least - demand.direction.dot(way)).fold(0.0, f64::max)
+/// By how much an offset misses the demand that it misses most \[m\].
+fn residual(demands: &[Demand], offset: &Vector3<f64>) -> f64 {
+    demands.iter().map(|demand| demand.least - demand.direction.dot(offset)).fold(0.0, f64::max)
 }
 
-/// The shortest way that meets all demands, or comes near to it: by successive projection (C. Hildreth, "A quadratic
+/// The shortest offset that meets all demands, or comes near to it: by successive projection (C. Hildreth, "A quadratic
 /// programming procedure", 1957).
 fn shortest(demands: &[Demand]) -> Vector3<f64> {
     let mut weights = vec![0.0; demands.len()];
-    let mut way = Vector3::zeros();
+    let mut offset = Vector3::zeros();
     for _ in 0..SWEEPS {
         let mut moved = false;
         for (demand, weight) in demands.iter().zip(&mut weights) {
-            let left = demand.least - demand.direction.dot(&way) - SOFT * *weight;
+            let left = demand.least - demand.direction.dot(&offset) - SOFT * *weight;
             let next = f64::max(0.0, *weight + left / (1.0 + SOFT));
             if next != *weight {
-                way += demand.direction * (next - *weight);
+                offset += demand.direction * (next - *weight);
                 *weight = next;
                 moved = true;
             }
@@ -192,11 +199,11 @@ fn shortest(demands: &[Demand]) -> Vector3<f64> {
             break;
         }
     }
-    way
+    offset
 }
 
 /// The frames around a contact: up to half-way to the next one of the same hands, as hands may be in each other's way before
-/// they touch. And how much of the way counts there.
+/// they touch. And how much of the offset counts there.
 fn window(goals: &Goals<'_>, at: usize, frames: usize) -> Vec<(usize, f64)> {
     let contact = &goals.contacts[at];
     let others = || goals.contacts.iter().filter(|other| other.parts == contact.parts && !other.thing);
@@ -216,9 +223,9 @@ fn window(goals: &Goals<'_>, at: usize, frames: usize) -> Vec<(usize, f64)> {
     range.map(|frame| (frame, share(frame))).collect()
 }
 
-/// By frame: the way of the first hand of a contact relative to the second, added to where they are in `clips`, before it is
+/// By frame: the offset of the first hand of a contact relative to the second, added to where they are in `clips`, before it is
 /// smoothed over time.
-pub(super) fn ways(
+pub(super) fn offsets(
     goals: &Goals<'_>,
     at: usize,
     meter: &mut PeopleMeter,
@@ -226,8 +233,8 @@ pub(super) fn ways(
 ) -> Vec<Vector3<f64>> {
     let contact = &goals.contacts[at];
     let frames = clips[0].frames();
-    let mut ways = vec![Vector3::zeros(); frames];
-    let Some(arms) = Arms::of(contact).filter(|_| !contact.thing) else { return ways };
+    let mut offsets = vec![Vector3::zeros(); frames];
+    let Some(arms) = Arms::of(contact).filter(|_| !contact.thing) else { return offsets };
     let window = window(goals, at, frames);
     let mut placed = Placed::new(clips);
     let wrists = wrists(goals, contact, clips);
@@ -240,26 +247,26 @@ pub(super) fn ways(
     let step = contact.frames.len().div_ceil(CHOSEN_BY).max(1);
     let chosen = contact.frames.clone().step_by(step).map(|frame| {
         let poses = pose(frame);
-        let found = arms.way(meter, [&poses[0], &poses[1]], (&[Vector3::zeros()], false), true);
-        ((found.way.norm() * 1e3) as usize, frame.abs_diff(middle), frame)
+        let found = arms.offset(meter, [&poses[0], &poses[1]], (&[Vector3::zeros()], false), true);
+        ((found.offset.norm() * 1e3) as usize, frame.abs_diff(middle), frame)
     });
-    let Some((.., first)) = chosen.min() else { return ways };
+    let Some((.., first)) = chosen.min() else { return offsets };
     let (before, after): (Vec<_>, Vec<_>) =
         window.iter().map(|(frame, _)| *frame).partition(|frame| *frame < first);
     for side in [after, before.into_iter().rev().collect()] {
-        let (mut last, mut way) = (first, ways[first]);
+        let (mut last, mut offset) = (first, offsets[first]);
         let mut stuck = false;
         let mut from = pose(first);
         for frame in side {
             let to = pose(frame);
             if !may_meet(goals, contact, &wrists[frame], frame) {
-                (way, last, from) = (Vector3::zeros(), frame, to);
+                (offset, last, from) = (Vector3::zeros(), frame, to);
                 continue;
             }
             let moved = wrists[frame] - wrists[last];
-            // Hands that are not in each other's way may come from anywhere, and a way that does not lead out has no side to
+            // Hands that are not in each other's way may come from anywhere, and an offset that does not lead out has no side to
             // keep.
-            let most = if way.norm() < NONE || stuck { 1.0 } else { STEPS };
+            let most = if offset.norm() < NONE || stuck { 1.0 } else { STEPS };
             let steps = (moved.norm() / STEP).ceil().clamp(1.0, most);
             for step in 1..=steps as usize {
                 let share = step as f64 / steps;
@@ -267,28 +274,28 @@ pub(super) fn ways(
                 let touch = share == 1.0 && contact.frames.contains(&frame);
                 let poses = [0, 1].map(|i| between(&from[i], &to[i], share));
                 // Hands that would go far to stay on their side come through instead.
-                let starts = [way, Vector3::zeros()];
+                let starts = [offset, Vector3::zeros()];
                 let starts = if share == 1.0 { (&starts[..], true) } else { (&starts[..1], false) };
-                let found = arms.way(meter, [&poses[0], &poses[1]], starts, touch);
-                (way, stuck) = (found.way, found.left > YIELDS);
+                let found = arms.offset(meter, [&poses[0], &poses[1]], starts, touch);
+                (offset, stuck) = (found.offset, found.residual > YIELDS);
             }
-            (ways[frame], last, from) = (way, frame, to);
+            (offsets[frame], last, from) = (offset, frame, to);
         }
     }
     for (frame, share) in window {
-        ways[frame] *= share;
+        offsets[frame] *= share;
     }
-    ways
+    offsets
 }
 
 /// Ways smoothed over time.
-pub(super) fn smoothed(ways: &[Vector3<f64>], fps: f64) -> Vec<Vector3<f64>> {
-    gaussian(ways, SMOOTH * fps)
+pub(super) fn smoothed(offsets: &[Vector3<f64>], fps: f64) -> Vec<Vector3<f64>> {
+    gaussian(offsets, SMOOTH * fps)
 }
 
-/// What is left to do, frame by frame. `wanted` are ways from where hands were before they went aside. `before` is how much was
+/// What is left to do, frame by frame. `wanted` are offsets from where hands were before they went aside. `before` is how much was
 /// left in the round before: a frame in which nothing is left, or little less than before, is not looked at again.
-pub(super) fn left(
+pub(super) fn remaining(
     goals: &Goals<'_>,
     at: usize,
     meter: &mut PeopleMeter,
@@ -298,8 +305,8 @@ pub(super) fn left(
 ) -> Vec<Vector3<f64>> {
     let contact = &goals.contacts[at];
     let frames = clips[0].frames();
-    let mut ways = vec![Vector3::zeros(); frames];
-    let Some(arms) = Arms::of(contact).filter(|_| !contact.thing) else { return ways };
+    let mut offsets = vec![Vector3::zeros(); frames];
+    let Some(arms) = Arms::of(contact).filter(|_| !contact.thing) else { return offsets };
     let mut placed = Placed::new(clips);
     let wrists = wrists(goals, contact, clips);
     let window = window(goals, at, frames).into_iter();
@@ -310,17 +317,17 @@ pub(super) fn left(
         placed.place(clips, frame);
         let touch = contact.frames.contains(&frame);
         let starts = [Vector3::zeros(), wanted[frame] - goals.aside_of(at, frame)];
-        let found = arms.way(meter, placed.poses(), (&starts, true), touch);
-        let way = found.way * share;
-        let far = way.norm();
+        let found = arms.offset(meter, placed.poses(), (&starts, true), touch);
+        let offset = found.offset * share;
+        let far = offset.norm();
         let goes_on = far > NONE && far <= before[frame] * LESS;
         // One round is enough for small distances.
         before[frame] = if goes_on && far > OFF / 2.0 { far } else { 0.0 };
         if goes_on {
-            ways[frame] = way;
+            offsets[frame] = offset;
         }
     }
-    ways
+    offsets
 }
 
 /// Whether hands and forearms may meet: with wrists further from each other than an arm is long they do not.
@@ -369,10 +376,10 @@ mod tests {
         let out = demand(Vector3::new(1.0, 0.0, -1.0), 0.01);
         let least = out.least;
         let all: Vec<Demand> = stays.into_iter().chain([out]).collect();
-        let way = shortest(&all);
+        let offset = shortest(&all);
         let expected = Vector3::z() * -(least * 2.0f64.sqrt());
-        assert!((way - expected).norm() < 3e-4, "{way}");
-        assert!(left_over(&all, &way) < 3e-4);
+        assert!((offset - expected).norm() < 3e-4, "{offset}");
+        assert!(residual(&all, &offset) < 3e-4);
         // What is met already moves nothing.
         assert_eq!(shortest(&[demand(Vector3::y(), -0.01)]), Vector3::zeros());
     }
@@ -380,9 +387,9 @@ mod tests {
     #[test]
     fn demands_that_contradict_each_other_move_no_further_than_one_of_them() {
         let both = [demand(Vector3::x(), 0.01), demand(-Vector3::x(), 0.01)];
-        let way = shortest(&both);
-        assert!(way.norm() <= 0.01, "{way}");
-        // What is left says that no way leads out.
-        assert!(left_over(&both, &way) >= 0.01);
+        let offset = shortest(&both);
+        assert!(offset.norm() <= 0.01, "{offset}");
+        // What is left says that no offset leads out.
+        assert!(residual(&both, &offset) >= 0.01);
     }
 }

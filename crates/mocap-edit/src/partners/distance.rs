@@ -14,8 +14,8 @@ use super::shift::{Wanted, is_constant, smoothest};
 use super::{NAME, in_metres, metres_of};
 use crate::EditError;
 use crate::body::Body;
-use crate::carrier::shifted;
 use crate::held_feet::held;
+use crate::root_motion::shifted;
 
 /// People whose hips are never nearer than this many leg lengths keep their own places: two arms are shorter.
 const NEAR: f64 = 3.0;

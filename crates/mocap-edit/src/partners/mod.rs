@@ -32,8 +32,8 @@ use std::cell::RefCell;
 
 use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
-use crate::carrier::shifted;
 use crate::held_feet::held;
+use crate::root_motion::shifted;
 use contact::{Contact, Person, find, time_inside};
 pub use distance::keep_distances;
 use distance::spaced;
@@ -302,7 +302,7 @@ fn aside(
     met: &[Clip; 2],
 ) -> Result<Option<[Clip; 2]>, EditError> {
     let (count, fps) = (goals.contacts.len(), alone[0].rate().fps());
-    let wanted: Vec<_> = (0..count).map(|at| aside::ways(goals, at, meter, met)).collect();
+    let wanted: Vec<_> = (0..count).map(|at| aside::offsets(goals, at, meter, met)).collect();
     let most = |ways: &[Vec<Vector3<f64>>]| ways.iter().flatten().map(Vector3::norm).fold(0.0, f64::max);
     if most(&wanted) < OFF {
         return Ok(None);
@@ -313,13 +313,13 @@ fn aside(
     // What smoothing took away, and where forearms turned with their hands.
     for _ in 0..ASIDE {
         let each = wanted.iter().zip(&mut before).enumerate();
-        let left: Vec<_> = each
-            .map(|(at, (wanted, before))| aside::left(goals, at, meter, &result, wanted, before))
+        let remaining: Vec<_> = each
+            .map(|(at, (wanted, before))| aside::remaining(goals, at, meter, &result, wanted, before))
             .collect();
-        if most(&left) < OFF {
+        if most(&remaining) < OFF {
             break;
         }
-        for (ways, more) in goals.aside.iter_mut().zip(left) {
+        for (ways, more) in goals.aside.iter_mut().zip(remaining) {
             ways.iter_mut().zip(more).for_each(|(way, more)| *way += more);
         }
         result = reached(goals, alone.clone())?;

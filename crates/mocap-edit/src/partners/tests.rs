@@ -1,6 +1,6 @@
 use super::*;
-use crate::carrier::Carrier;
 use crate::fixtures::clip;
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use mocap_model::Isometry3;
 use mocap_model::{ForwardKinematics, Role};
@@ -10,12 +10,12 @@ use mocap_retarget::{RetargetOptions, Retargeter};
 pub(super) fn moved(clip: &Clip, degrees: f64, way: Vector3<f64>) -> Clip {
     let body = crate::body::Body::of(clip);
     let turn = body.turn(degrees.to_radians());
-    let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, &body));
+    let (mut samples, root_motion) = (Samples::of(clip), RootMotionJoint::of(clip, &body));
     for frame in 0..clip.frames() {
-        let place = carrier.at(&samples, frame);
+        let place = root_motion.at(&samples, frame);
         let place =
             Isometry3::from_parts((turn * place.translation.vector + way).into(), turn * place.rotation);
-        carrier.put(&mut samples, frame, &place);
+        root_motion.put(&mut samples, frame, &place);
     }
     samples.into_clip(NAME).unwrap()
 }

@@ -20,7 +20,7 @@ pub(super) struct Moment {
     /// About the up axis \[rad/s\].
     pub(super) turn: f64,
     /// By foot: the weight of its contact, from 0 to 1.
-    pub(super) stands: Vec<f64>,
+    pub(super) in_contact: Vec<f64>,
 }
 
 /// The weighted average; the weights sum to 1.
@@ -50,9 +50,9 @@ pub(super) fn average(moments: &[Moment], weights: &[f64], offsets: &[Vector3<f6
     whole.hips = Isometry3::from_parts(Translation3::from(place), average_rotation(&rotations, weights));
     whole.velocity = sum(&|moment| moment.velocity);
     whole.turn = moments.iter().zip(weights).map(|(moment, weight)| moment.turn * weight).sum();
-    for foot in 0..whole.stands.len() {
-        whole.stands[foot] =
-            moments.iter().zip(weights).map(|(moment, weight)| moment.stands[foot] * weight).sum();
+    for foot in 0..whole.in_contact.len() {
+        whole.in_contact[foot] =
+            moments.iter().zip(weights).map(|(moment, weight)| moment.in_contact[foot] * weight).sum();
     }
     whole
 }
@@ -193,7 +193,7 @@ mod tests {
             hips: Isometry3::from_parts(Translation3::identity(), turn(count)),
             velocity: Vector3::zeros(),
             turn: 0.0,
-            stands: Vec::new(),
+            in_contact: Vec::new(),
         }
     }
 

@@ -17,9 +17,9 @@ use nalgebra::Translation3;
 
 use crate::blend::check_all_same;
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::feet::locked_in;
 use crate::join::peak_acceleration;
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use condition::Condition;
@@ -125,10 +125,10 @@ fn unheard<'t>(graph: &Graph, timeline: &'t Timeline) -> Vec<&'t str> {
 /// The frames played so far.
 struct Take {
     samples: Samples,
-    carrier: Carrier,
+    root_motion: RootMotionJoint,
     root: Isometry3<f64>,
     /// By foot, then by frame.
-    stands: Vec<Vec<bool>>,
+    in_contact: Vec<Vec<bool>>,
 }
 
 impl Take {
@@ -140,17 +140,17 @@ impl Take {
             *values = vec![values[0]; frames];
         }
         samples.set_frames(frames);
-        let carrier = Carrier::hips(first, body);
+        let root_motion = RootMotionJoint::hips(first, body);
         Take {
             samples,
-            carrier,
+            root_motion,
             root: Isometry3::identity(),
-            stands: vec![vec![false; frames]; body.feet.len()],
+            in_contact: vec![vec![false; frames]; body.feet.len()],
         }
     }
 
     fn add(&mut self, frame: usize, moment: &frame::Moment, body: &Body, step: f64) {
-        let hips = self.carrier.joint.index();
+        let hips = self.root_motion.joint.index();
         for joint in 0..moment.rotations.len() {
             self.samples.rotations[joint][frame] = moment.rotations[joint];
             if let Some(translation) = moment.translations[joint].filter(|_| joint != hips) {
@@ -160,16 +160,16 @@ impl Take {
                     translation;
             }
         }
-        self.carrier.put(&mut self.samples, frame, &(self.root * moment.hips));
-        for (flags, stands) in self.stands.iter_mut().zip(&moment.stands) {
-            flags[frame] = *stands > 0.5;
+        self.root_motion.put(&mut self.samples, frame, &(self.root * moment.hips));
+        for (flags, in_contact) in self.in_contact.iter_mut().zip(&moment.in_contact) {
+            flags[frame] = *in_contact > 0.5;
         }
         let way: Vector3<f64> = moment.velocity * step;
         self.root *= Isometry3::from_parts(Translation3::from(way), body.turn(moment.turn * step));
     }
 
     fn contacts(&self) -> Vec<FootContacts> {
-        self.stands.iter().map(|toe| FootContacts { toe: toe.clone(), heel: toe.clone() }).collect()
+        self.in_contact.iter().map(|toe| FootContacts { toe: toe.clone(), heel: toe.clone() }).collect()
     }
 }
 

@@ -8,8 +8,8 @@ use super::graph::GraphClip;
 use crate::EditError;
 use crate::blend::{Gait, repeated, root_at};
 use crate::body::Body;
-use crate::carrier::Carrier;
 use crate::root::{Travel, travel};
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 
 /// Number of repetitions of a loop; the middle one is sampled, far from the ends of the smoothing of the root.
@@ -19,11 +19,11 @@ const MIDDLE: usize = 2;
 #[derive(Debug)]
 pub(super) struct Motion {
     samples: Samples,
-    carrier: Carrier,
+    root_motion: RootMotionJoint,
     travel: Travel,
     gait: Gait,
     /// By foot, then by frame.
-    stands: Vec<Vec<bool>>,
+    in_contact: Vec<Vec<bool>>,
     fps: f64,
     /// The time of the first frame and the length \[s\].
     start: f64,
@@ -44,11 +44,11 @@ impl Motion {
         let clip = if given.looped { repeated(&clip, COPIES)? } else { clip };
         let gait = Gait::of(&clip, body).or_else(|_| Gait::stretched(&clip))?;
         let mut samples = Samples::of(&clip);
-        let carrier = Carrier::hips(&clip, body);
-        carrier.hold_above(&mut samples, reference);
+        let root_motion = RootMotionJoint::hips(&clip, body);
+        root_motion.hold_above(&mut samples, reference);
         let held: Clip = samples.clone().into_clip("play")?;
         let travel = travel(&held, body);
-        let stands = match body.contacts(&held) {
+        let in_contact = match body.contacts(&held) {
             Some(feet) => feet.into_iter().map(|(_, contacts)| contacts.toe).collect(),
             None => vec![vec![false; held.frames()]; body.feet.len()],
         };
@@ -63,10 +63,10 @@ impl Motion {
         let looped = given.looped;
         Ok(Motion {
             samples,
-            carrier,
+            root_motion,
             travel,
             gait,
-            stands,
+            in_contact,
             fps,
             start,
             length,
@@ -130,20 +130,20 @@ impl Motion {
         let vector = |values: &Vec<Vector3<f64>>| values[from] + (values[to] - values[from]) * share;
         let root = root_at(&self.travel, body, place);
         let hips = {
-            let (a, b) = (self.carrier.at(samples, from), self.carrier.at(samples, to));
+            let (a, b) = (self.root_motion.at(samples, from), self.root_motion.at(samples, to));
             let place = a.translation.vector.lerp(&b.translation.vector, share);
             nalgebra::Isometry3::from_parts(Translation3::from(place), slerp(&a.rotation, &b.rotation, share))
         };
         let next = root_at(&self.travel, body, at(time + seconds));
         let moved = root.inverse() * next;
-        let stands = |flags: &Vec<bool>| f64::from(u8::from(flags[if share < 0.5 { from } else { to }]));
+        let in_contact = |flags: &Vec<bool>| f64::from(u8::from(flags[if share < 0.5 { from } else { to }]));
         Moment {
             rotations: rotations.collect(),
             translations: samples.translations.iter().map(|values| values.as_ref().map(vector)).collect(),
             hips: root.inverse() * hips,
             velocity: moved.translation.vector / seconds,
             turn: moved.rotation.scaled_axis().dot(&body.up) / seconds,
-            stands: self.stands.iter().map(stands).collect(),
+            in_contact: self.in_contact.iter().map(in_contact).collect(),
         }
     }
 }

@@ -13,7 +13,7 @@ use mocap_model::{Clip, Isometry3, JointId, Pose, UnitQuaternion, Vector3, exp, 
 use nalgebra::Vector4;
 
 use crate::body::Body;
-use crate::held_feet::Hold;
+use crate::held_feet::FootReference;
 use crate::legs::{Plane, exact, limb_base, object_place, orient, place_ankles};
 use crate::near_joint::near_joint;
 use crate::retime::{TimeMap, at_frames};
@@ -115,8 +115,9 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     // Feet with keys are exempt from the foot correction.
     let free: Vec<JointId> = keys.iter().map(|(_, _, joint)| *joint).collect();
-    let hold = Hold { before: clip, place: &|frame| Some(place(frame)), mirrored: false, free: &free };
-    let (warped, held) = hold.apply(warped, "warp")?;
+    let reference =
+        FootReference { before: clip, place: &|frame| Some(place(frame)), mirrored: false, free: &free };
+    let (warped, held) = reference.apply(warped, "warp")?;
     let mut report =
         EditReport::measured("warp", clip, &warped).figure("key-error", off, "m").feet_held(held);
     if let Some(short) = short {

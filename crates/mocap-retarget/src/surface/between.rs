@@ -5,7 +5,7 @@ use super::arm::{Change, PosedArm};
 use super::body_in_motion::{MARGIN, Stage};
 use super::fade::{FADE, smoothed};
 use super::keys::Keys;
-use super::solve::{Bounds, Held, Posed};
+use super::solve::{Bounds, FrameCache, Posed};
 use crate::smoothing::envelope;
 use mocap_skin::PosedField;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub(crate) struct KnownKeys<'a> {
     pub keys: Keys,
     /// The keys of the stretch.
     pub run: Range<usize>,
-    pub held: &'a [Option<Box<Held>>],
+    pub caches: &'a [Option<Box<FrameCache>>],
     pub changes: &'a [Vec<Change>; 2],
     pub bounds: &'a [Bounds],
 }
@@ -33,15 +33,15 @@ impl Stage<'_> {
         all: &mut [Vec<Change>; 2],
         posed: &mut Posed<'_, '_>,
     ) {
-        let KnownKeys { keys, run, held, changes, bounds } = known;
+        let KnownKeys { keys, run, caches, changes, bounds } = known;
         if keys.stride == 1 || run.is_empty() {
             return;
         }
         let within = self.body.person(NEARBY);
         let near: Vec<[Vec<usize>; 2]> = (0..run.len())
             .map(|key| {
-                [0, 1].map(|arm| match (&held[key], &self.body.arms[arm]) {
-                    (Some(held), Some(own)) => held.close(arm, own, &changes[arm][key], within),
+                [0, 1].map(|arm| match (&caches[key], &self.body.arms[arm]) {
+                    (Some(cache), Some(own)) => cache.close(arm, own, &changes[arm][key], within),
                     _ => Vec::new(),
                 })
             })

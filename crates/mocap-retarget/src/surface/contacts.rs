@@ -118,7 +118,7 @@ pub(crate) fn find(
     let Some(mut field) = core.posed_by(|joint| kinematics.matrix(joint)) else { return Vec::new() };
     let kinds = [(0, Touched::Core), (1, Touched::Core), (0, Touched::Arm), (1, Touched::Arm)];
     let mut near: [Vec<Vec<Near>>; 4] = std::array::from_fn(|_| vec![Vec::new(); frames]);
-    let mut looking = Looking { body, dense: [None, None], places: Vec::new() };
+    let mut search = ContactSearch { body, dense: [None, None], places: Vec::new() };
     for frame in 0..frames {
         kinematics.place(frame);
         let matrix = |joint| kinematics.matrix(joint);
@@ -142,7 +142,7 @@ pub(crate) fn find(
                     &other
                 }
             };
-            near[frame] = looking.near(arm, field, &palette, body.person(about));
+            near[frame] = search.near(arm, field, &palette, body.person(about));
         }
     }
     let fps = clip.rate().fps();
@@ -218,13 +218,13 @@ struct Near {
 }
 
 /// Searches for points of an arm near another part, first with few points, then with many.
-struct Looking<'a> {
+struct ContactSearch<'a> {
     body: &'a BodySurface,
     dense: [Option<ArmPoints>; 2],
     places: Vec<Vector3<f64>>,
 }
 
-impl Looking<'_> {
+impl ContactSearch<'_> {
     /// The points of an arm that are nearer to a field than `within`, in the pose of a palette, at
     /// most [`MOST_TOUCHES`]: the nearest one first, then others by rank.
     fn near(&mut self, arm: usize, field: &PosedField<'_>, palette: &[Affine], within: f64) -> Vec<Near> {

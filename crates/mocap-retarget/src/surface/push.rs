@@ -123,10 +123,10 @@ pub(crate) fn smallest_change(
             let column = |i: usize| (steps[i].place(segment, at) - was) / (SMALL * cost.scale[i]);
             (was, std::array::from_fn::<_, PARTS, _>(column))
         };
-        let mut goals_pull = Pull::default();
+        let mut equations = NormalEquations::default();
         for goal in goals {
             let (was, columns) = each_way(goal.segment, &goal.at);
-            goals_pull.add(&SMatrix::from_columns(&columns), &(goal.to - was), &off, HELD * goal.weight);
+            equations.add(&SMatrix::from_columns(&columns), &(goal.to - was), &off, HELD * goal.weight);
         }
         let rows: Vec<(Change, f64)> = found
             .iter()
@@ -138,7 +138,7 @@ pub(crate) fn smallest_change(
             .collect();
         let off = match goals.is_empty() {
             true => least(&rows, |_| SOFT),
-            false => goals_pull.least(rows),
+            false => equations.least(rows),
         };
         let next = cost.limited(base + off.component_div(&cost.scale));
         let moved = (next - change).norm();
@@ -168,18 +168,18 @@ fn no_further_than_needed(
 
 /// Normal equations of the goals: a sum of squares, and the change that minimises it.
 #[derive(Clone, Copy, Debug)]
-struct Pull {
+struct NormalEquations {
     squares: SMatrix<f64, PARTS, PARTS>,
     to: Change,
 }
 
-impl Default for Pull {
-    fn default() -> Pull {
-        Pull { squares: SMatrix::identity(), to: Change::zeros() }
+impl Default for NormalEquations {
+    fn default() -> NormalEquations {
+        NormalEquations { squares: SMatrix::identity(), to: Change::zeros() }
     }
 }
 
-impl Pull {
+impl NormalEquations {
     /// Adds a goal: how its point moves with each part of a change, and the distance left at the change `off`.
     fn add(&mut self, ways: &SMatrix<f64, 3, PARTS>, left: &Vector3<f64>, off: &Change, weight: f64) {
         self.squares += ways.transpose() * ways * weight;

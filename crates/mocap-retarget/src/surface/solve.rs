@@ -49,20 +49,20 @@ impl Posed<'_, '_> {
 
 /// Cache of a frame.
 #[derive(Clone, Debug)]
-pub(crate) struct Held {
-    arms: [Option<HeldArm>; 2],
+pub(crate) struct FrameCache {
+    arms: [Option<ArmCache>; 2],
 }
 
-impl Held {
+impl FrameCache {
     /// Cached points of an arm that are nearer to the surface than `within` after a change.
     pub(crate) fn close(&self, arm: usize, own: &ArmSurface, change: &Change, within: f64) -> Vec<usize> {
-        let Some(held) = self.arms[arm].as_ref().filter(|held| !held.near.is_empty()) else {
+        let Some(cache) = self.arms[arm].as_ref().filter(|cache| !cache.near.is_empty()) else {
             return Vec::new();
         };
-        let moved = held.posed.moved(change);
-        let place = |point: usize| moved.place(own.segment(point), &held.posed.points[point]);
-        let near = held.near.iter().filter(|(point, hit)| {
-            hit.distance + hit.normal.dot(&(place(*point) - held.places[*point])) < within
+        let moved = cache.posed.moved(change);
+        let place = |point: usize| moved.place(own.segment(point), &cache.posed.points[point]);
+        let near = cache.near.iter().filter(|(point, hit)| {
+            hit.distance + hit.normal.dot(&(place(*point) - cache.places[*point])) < within
         });
         near.map(|(point, _)| *point).collect()
     }
@@ -70,22 +70,22 @@ impl Held {
 
 /// Cache of an arm: its pose and the points near the surface.
 #[derive(Clone, Debug)]
-struct HeldArm {
+struct ArmCache {
     posed: PosedArm,
     /// Positions of its points when their distances were evaluated; empty before that.
     places: Vec<Vector3<f64>>,
     near: Vec<(usize, FieldHit)>,
 }
 
-impl HeldArm {
+impl ArmCache {
     /// Whether the cached distances are valid: no point has moved by more than `within`.
-    fn holds(&self, places: &[Vector3<f64>], within: f64) -> bool {
+    fn is_valid(&self, places: &[Vector3<f64>], within: f64) -> bool {
         let near = |(a, b): (&Vector3<f64>, &Vector3<f64>)| (a - b).norm_squared() < within * within;
         !self.places.is_empty() && self.places.iter().zip(places).all(near)
     }
 
     /// Visits cached points nearer than `within`, with distances extrapolated along the normals.
-    fn each_known(&self, places: &[Vector3<f64>], within: f64, mut take: impl FnMut(usize, FieldHit)) {
+    fn each_cached(&self, places: &[Vector3<f64>], within: f64, mut take: impl FnMut(usize, FieldHit)) {
         for (point, hit) in &self.near {
             let distance = hit.distance + hit.normal.dot(&(places[*point] - self.places[*point]));
             if distance < within {
@@ -144,24 +144,24 @@ impl Stage<'_> {
         &self,
         frame: usize,
         at: &mut Posed<'_, '_>,
-        held: &mut Option<Box<Held>>,
+        cache: &mut Option<Box<FrameCache>>,
         base: [Change; 2],
         Bounds { exits, most, keeps_contacts }: Bounds,
     ) -> [Solved; 2] {
         let body = self.body;
         let mut changes = base.map(|change| Solved { change, is_less: false, clear: f64::INFINITY });
-        if held.is_none() {
+        if cache.is_none() {
             if !at.place(self, frame) {
                 return changes;
             }
             let arms = self.arms(&at.pose.object);
-            let hold = |arm: Option<(&ArmSurface, PosedArm)>| {
-                arm.map(|(_, posed)| HeldArm { posed, places: Vec::new(), near: Vec::new() })
+            let empty = |arm: Option<(&ArmSurface, PosedArm)>| {
+                arm.map(|(_, posed)| ArmCache { posed, places: Vec::new(), near: Vec::new() })
             };
-            *held = Some(Box::new(Held { arms: arms.map(hold) }));
+            *cache = Some(Box::new(FrameCache { arms: arms.map(empty) }));
         }
-        let Some(held) = held else { return changes };
-        let posed = [0, 1].map(|arm| held.arms[arm].as_ref().map(|arm| &arm.posed));
+        let Some(cache) = cache else { return changes };
+        let posed = [0, 1].map(|arm| cache.arms[arm].as_ref().map(|arm| &arm.posed));
         let mut both_goals = [Vec::new(), Vec::new()];
         if keeps_contacts && self.in_contact(frame) && at.place(self, frame) {
             let palette = body.surface.palette_of(&at.pose.object);
@@ -195,10 +195,10 @@ impl Stage<'_> {
         let partner = self.partner.as_ref().map_or_else(Vec::new, |partner| partner.fields(frame));
         for (i, arm) in body.arms.iter().enumerate() {
             let (Some(arm), Some((middle, radius))) = (arm, reaches[i]) else { continue };
-            let Some(held) = &mut held.arms[i] else { continue };
+            let Some(cache) = &mut cache.arms[i] else { continue };
             // A rotation by 1 rad moves no point of the arm further than this: its reach and the radius of the
             // hand.
-            let lever = held.posed.reach() + radius;
+            let lever = cache.posed.reach() + radius;
             let field = moved.as_ref().and_then(|moved| other_field(body, 1 - i, moved, (&middle, radius)));
             let other = field.as_ref().map(|field| Other {
                 field,
@@ -213,16 +213,16 @@ impl Stage<'_> {
                 Other { field: &of.field, near, touches: false, share: 1.0, holds }
             });
             let others = other.into_iter().chain(of_partner).filter(|other| !other.near.is_empty()).collect();
-            let asked = Asked {
+            let task = ArmTask {
                 arm,
                 goals: &both_goals[i],
                 touches: self.touches(i, Touched::Core, frame),
                 ball: (middle, radius),
-                side: exits[i].side.map(|side| held.posed.frame * side),
+                side: exits[i].side.map(|side| cache.posed.frame * side),
                 others,
             };
-            let (change, distance) = self.push(&asked, held, (frame, &mut *at), &base[i]);
-            let (change, is_less) = self.no_further(arm, &held.posed, &base[i], change, most[i]);
+            let (change, distance) = self.push(&task, cache, (frame, &mut *at), &base[i]);
+            let (change, is_less) = self.no_further(arm, &cache.posed, &base[i], change, most[i]);
             changes[i] = Solved { change, is_less, clear: distance / lever };
         }
         changes
@@ -269,54 +269,54 @@ impl Stage<'_> {
     /// change, at most the distance that counts as near.
     fn push(
         &self,
-        asked: &Asked<'_>,
-        held: &mut HeldArm,
+        task: &ArmTask<'_>,
+        cache: &mut ArmCache,
         (frame, at): (usize, &mut Posed<'_, '_>),
         base: &Change,
     ) -> (Change, f64) {
         let (near, margin) = (self.body.person(NEAR), self.body.person(MARGIN));
         let stale = self.body.person(STALE);
         let pull = self.body.person(MOST_PULL);
-        let mut entered = vec![false; 1 + asked.others.len()];
-        let HeldArm { posed, .. } = held;
+        let mut entered = vec![false; 1 + task.others.len()];
+        let ArmCache { posed, .. } = cache;
         let posed = posed.clone();
-        let segment = |point: usize| asked.arm.segment(point);
+        let segment = |point: usize| task.arm.segment(point);
         let mut places = posed.points.clone();
-        let (mut distance, mut looked) = (near, false);
+        let (mut distance, mut is_measured) = (near, false);
         // The parts of the body that the arm may be near, found when the first way out is asked for.
         let mut own_carriers = None;
         let demands = |moved: &ArmMove, asks: Asks| {
             let at_rest = posed.points.iter().enumerate();
             places.iter_mut().zip(at_rest).for_each(|(to, (i, at))| *to = moved.place(segment(i), at));
-            let mut found = Found::default();
-            let within = if asked.touches { pull } else { near };
-            let is_exact = asked.side.is_some();
-            if is_exact || !held.holds(&places, stale) {
-                held.near.clear();
-                held.places.clone_from(&places);
+            let mut found = NearPoints::default();
+            let within = if task.touches { pull } else { near };
+            let is_exact = task.side.is_some();
+            if is_exact || !cache.is_valid(&places, stale) {
+                cache.near.clear();
+                cache.places.clone_from(&places);
                 if at.place(self, frame) {
                     let carriers =
-                        at.field.near(&asked.ball.0, asked.ball.1 + if asked.touches { pull } else { 0.0 });
+                        at.field.near(&task.ball.0, task.ball.1 + if task.touches { pull } else { 0.0 });
                     if !carriers.is_empty() {
                         let field = (&*at.field, &carriers);
-                        let take = |point, hit| held.near.push((point, hit));
-                        each_near(&asked.arm.points, &places, field, within + stale, take);
+                        let take = |point, hit| cache.near.push((point, hit));
+                        each_near(&task.arm.points, &places, field, within + stale, take);
                     }
                 }
             }
-            held.each_known(&places, within, |point, hit| {
-                if !looked {
+            cache.each_cached(&places, within, |point, hit| {
+                if !is_measured {
                     distance = distance.min(hit.distance);
                 }
-                found.see(point, &hit);
+                found.add(point, &hit);
                 if hit.distance < near {
                     entered[0] |= hit.distance < 0.0;
-                    let (direction, way) = match &asked.side {
+                    let (direction, way) = match &task.side {
                         Some(side) if hit.distance < 0.0 => {
                             let direction = towards(&hit.normal, side);
                             let mut out = || {
                                 let carriers = *own_carriers
-                                    .get_or_insert_with(|| at.field.near(&asked.ball.0, asked.ball.1));
+                                    .get_or_insert_with(|| at.field.near(&task.ball.0, task.ball.1));
                                 let inside = (&places[point], -hit.distance);
                                 way_out((&*at.field, &carriers), inside, &direction, margin)
                             };
@@ -329,19 +329,19 @@ impl Stage<'_> {
                     found.demands.push(Demand { point, direction, by: margin + way });
                 }
             });
-            let mut demands = found.demands(entered[0], asked.touches.then_some(pull), self, 1.0);
-            for (other, entered) in asked.others.iter().zip(&mut entered[1..]) {
-                let mut found = Found::default();
+            let mut demands = found.demands(entered[0], task.touches.then_some(pull), self, 1.0);
+            for (other, entered) in task.others.iter().zip(&mut entered[1..]) {
+                let mut found = NearPoints::default();
                 let within = if other.touches { pull } else { near };
                 let gap = if other.touches { self.body.person(TOUCHING) } else { margin };
-                each_near(&asked.arm.points, &places, (other.field, &other.near), within, |point, hit| {
-                    if other.holds && asked.arm.points.points[point].on_hand {
+                each_near(&task.arm.points, &places, (other.field, &other.near), within, |point, hit| {
+                    if other.holds && task.arm.points.points[point].on_hand {
                         return;
                     }
-                    if !looked {
+                    if !is_measured {
                         distance = distance.min(hit.distance);
                     }
-                    found.see(point, &hit);
+                    found.add(point, &hit);
                     if hit.distance < near {
                         *entered |= hit.distance < 0.0;
                         let by = (gap - hit.distance) * other.share;
@@ -350,16 +350,16 @@ impl Stage<'_> {
                 });
                 demands.extend(found.demands(*entered, other.touches.then_some(pull), self, other.share));
             }
-            looked = true;
+            is_measured = true;
             demands
         };
-        let change = smallest_change(&posed, base, &self.cost(), asked.goals, segment, demands);
+        let change = smallest_change(&posed, base, &self.cost(), task.goals, segment, demands);
         (change, distance)
     }
 }
 
 /// The task of an arm in a frame.
-struct Asked<'a> {
+struct ArmTask<'a> {
     arm: &'a ArmSurface,
     goals: &'a [Goal],
     /// Whether it touches trunk, head or legs.
@@ -373,13 +373,13 @@ struct Asked<'a> {
 
 /// Demands of points near a surface, and the nearest point.
 #[derive(Default)]
-struct Found {
+struct NearPoints {
     demands: Vec<Demand>,
     nearest: Option<(f64, usize, Vector3<f64>)>,
 }
 
-impl Found {
-    fn see(&mut self, point: usize, hit: &FieldHit) {
+impl NearPoints {
+    fn add(&mut self, point: usize, hit: &FieldHit) {
         if self.nearest.is_none_or(|(distance, ..)| hit.distance < distance) {
             self.nearest = Some((hit.distance, point, hit.normal));
         }

@@ -24,7 +24,7 @@ use super::fade::{FADE, smoothed};
 use super::keys::Keys;
 use super::nearby::each_near;
 use super::push::Goal;
-use super::solve::{Bounds, Held, Posed, Solved};
+use super::solve::{Bounds, FrameCache, Posed, Solved};
 use crate::fitted_body::Figure;
 use crate::pair::TargetLimits;
 use crate::smoothing::{envelope, smooth};
@@ -122,7 +122,7 @@ fn relax(changes: &mut [Change], ahead: usize, open: &[bool]) {
 
 /// State of an arm in a frame before changes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct ArmState {
     depth: Depth,
     /// Whether it is inside, or near enough to be inside between keys.
     is_near: bool,
@@ -152,7 +152,7 @@ struct Solution {
     by_arm: [Vec<Change>; 2],
     /// Keys in which an arm would have to move too far to leave.
     let_go: Vec<bool>,
-    held: Vec<Option<Box<Held>>>,
+    caches: Vec<Option<Box<FrameCache>>>,
 }
 
 /// Changes of both arms with a margin within which nothing is inside.
@@ -187,14 +187,14 @@ impl Stage<'_> {
     fn changes(&self, keys: &Keys, field: &mut PosedField<'_>, pose: &mut Frame) -> Changes {
         let ahead = keys.ahead(FADE);
         let count = keys.len();
-        let mut seen = self.look(keys, field, pose);
-        self.choose_sides(keys, &mut seen, field, pose);
-        let most = seen.each_ref().map(|seen| self.most_moved(seen, ahead));
+        let mut states = self.look(keys, field, pose);
+        self.choose_sides(keys, &mut states, field, pose);
+        let most = states.each_ref().map(|states| self.most_moved(states, ahead));
         // Open keys: those with penetration or contact, then also those near a key that changes.
         let mut open: Vec<bool> = (0..count).map(|key| self.in_contact(keys.frame(key))).collect();
-        for seen in &seen {
-            let inside = |seen: &Seen| seen.is_near || seen.in_other > 0.0;
-            open.iter_mut().zip(seen).for_each(|(open, seen)| *open |= inside(seen));
+        for states in &states {
+            let inside = |state: &ArmState| state.is_near || state.in_other > 0.0;
+            open.iter_mut().zip(states).for_each(|(open, state)| *open |= inside(state));
         }
         let reached: Vec<f64> = open.iter().map(|open| f64::from(*open)).collect();
         let reached: Vec<bool> = envelope(&reached, 2 * ahead).iter().map(|weight| *weight > 0.0).collect();
@@ -202,7 +202,7 @@ impl Stage<'_> {
         let (mut let_go, mut stretches) = (0, Vec::new());
         for run in runs(&reached) {
             let bounds = run.clone().map(|at| Bounds {
-                exits: [seen[0][at].exit, seen[1][at].exit],
+                exits: [states[0][at].exit, states[1][at].exit],
                 most: [most[0][at], most[1][at]],
                 keeps_contacts: true,
             });
@@ -221,7 +221,7 @@ impl Stage<'_> {
         for (stretch, found) in &stretches {
             let Stretch { keys, run, bounds } = stretch;
             let (keys, run) = (*keys, run.clone());
-            let known = KnownKeys { keys, run, held: &found.held, changes: &found.by_arm, bounds };
+            let known = KnownKeys { keys, run, caches: &found.caches, changes: &found.by_arm, bounds };
             self.between(&known, &mut all, &mut Posed { pose: &mut *pose, field: &mut *field, frame: None });
         }
         Changes { by_arm: all, let_go }
@@ -242,7 +242,7 @@ impl Stage<'_> {
         let mut changes = none();
         let mut let_go = vec![false; count];
         let mut clear = vec![Clear::default(); count];
-        let mut held = vec![None; count];
+        let mut caches = vec![None; count];
         for pass in 0..PASSES {
             let mut needs = none();
             for at in (0..count).filter(|at| open[*at]) {
@@ -254,9 +254,9 @@ impl Stage<'_> {
                 let mut posed = Posed { pose: &mut *pose, field: &mut *field, frame: None };
                 // The last passes ignore contacts: staying outside has priority.
                 let bounds = Bounds { keeps_contacts: pass < TOUCHING, ..stretch.bounds[at] };
-                let found = self.solve(frame, &mut posed, &mut held[at], base, bounds);
+                let found = self.solve(frame, &mut posed, &mut caches[at], base, bounds);
                 if at >= MOST_HELD {
-                    held[at] = None;
+                    caches[at] = None;
                 }
                 let (mut around, mut less) = (f64::INFINITY, false);
                 for arm in 0..2 {
@@ -289,12 +289,12 @@ impl Stage<'_> {
                 }
             }
         }
-        Solution { by_arm: changes, let_go, held }
+        Solution { by_arm: changes, let_go, caches }
     }
 
     /// Depths of the arms inside the body before changes.
-    fn look(&self, keys: &Keys, field: &mut PosedField<'_>, pose: &mut Frame) -> [Vec<Seen>; 2] {
-        let mut seen = [vec![Seen::default(); keys.len()], vec![Seen::default(); keys.len()]];
+    fn look(&self, keys: &Keys, field: &mut PosedField<'_>, pose: &mut Frame) -> [Vec<ArmState>; 2] {
+        let mut states = [vec![ArmState::default(); keys.len()], vec![ArmState::default(); keys.len()]];
         let within = if keys.stride > 1 { self.body.person(NEARBY) } else { 0.0 };
         for at in 0..keys.len() {
             let frame = keys.frame(at);
@@ -319,7 +319,8 @@ impl Stage<'_> {
                 if !near.is_empty() {
                     each_near(&arm.points, &posed.points, (field, &near), within, |_, hit| hits.push(hit));
                 }
-                let mut found = Seen { depth: depth(&hits), is_near: !hits.is_empty(), ..Seen::default() };
+                let mut found =
+                    ArmState { depth: depth(&hits), is_near: !hits.is_empty(), ..ArmState::default() };
                 found.exit.way = found.depth.deepest;
                 found.pull = goals[i].iter().map(Goal::way).fold(0.0, f64::max);
                 let ball = (&middle, radius);
@@ -338,10 +339,10 @@ impl Stage<'_> {
                         }
                     });
                 }
-                seen[i][at] = found;
+                states[i][at] = found;
             }
         }
-        seen
+        states
     }
 
     /// Whether each arm may be nearer to the body than `within`, or inside the other arm: a bound
@@ -364,14 +365,14 @@ impl Stage<'_> {
     fn choose_sides(
         &self,
         keys: &Keys,
-        seen: &mut [Vec<Seen>; 2],
+        states: &mut [Vec<ArmState>; 2],
         field: &mut PosedField<'_>,
         pose: &mut Frame,
     ) {
         let around = (AROUND * keys.fps).ceil() as usize;
         let (least, step) = (self.body.person(THROUGH), self.body.person(MARGIN));
-        for (i, seen) in seen.iter_mut().enumerate() {
-            let depths: Vec<Depth> = seen.iter().map(|seen| seen.depth).collect();
+        for (i, states) in states.iter_mut().enumerate() {
+            let depths: Vec<Depth> = states.iter().map(|state| state.depth).collect();
             for stretch in stretches(&depths, least, around) {
                 let mut ways = Vec::with_capacity(stretch.len());
                 for at in stretch.clone() {
@@ -399,16 +400,16 @@ impl Stage<'_> {
                 let totals: [f64; 5] = std::array::from_fn(total);
                 let best = (0..5).fold(0, |best, next| if totals[next] < totals[best] { next } else { best });
                 for (at, way) in stretch.zip(ways) {
-                    seen[at].exit = Exit { side: Some(self.sides[i][best]), way: way[best] };
+                    states[at].exit = Exit { side: Some(self.sides[i][best]), way: way[best] };
                 }
             }
         }
     }
 
     /// By key: greatest displacement of points on an arm [units of the skeleton].
-    fn most_moved(&self, seen: &[Seen], ahead: usize) -> Vec<f64> {
-        let ways: Vec<f64> = seen.iter().map(|seen| seen.exit.way.max(seen.in_other)).collect();
-        let pulls: Vec<f64> = seen.iter().map(|seen| seen.pull).collect();
+    fn most_moved(&self, states: &[ArmState], ahead: usize) -> Vec<f64> {
+        let ways: Vec<f64> = states.iter().map(|state| state.exit.way.max(state.in_other)).collect();
+        let pulls: Vec<f64> = states.iter().map(|state| state.pull).collect();
         let slack = self.body.person(SLACK);
         let most = envelope(&ways, ahead).into_iter().zip(envelope(&pulls, ahead));
         most.map(|(way, pull)| LEVER * way + CARRIED * pull + slack).collect()

@@ -36,7 +36,7 @@ fn a_solve_ends_where_another_hardly_moves() {
     }
     let mut solver = FrameSolver::new(&body);
     body.place(&truth, &mut solver.placed);
-    let seen: Vec<Seen> = markers
+    let seen: Vec<Observed> = markers
         .iter()
         .enumerate()
         .map(|(at, marker)| (at, solver.placed.of(marker.joint, &marker.place)))
@@ -64,7 +64,7 @@ fn a_solve_ends_where_another_hardly_moves() {
 }
 
 /// Markers of another body than the solved one: nothing fits, and residuals are large at the optimum.
-fn misfit(body: &Body, markers: &[Attached], solver: &mut FrameSolver) -> Vec<Seen> {
+fn misfit(body: &Body, markers: &[Attached], solver: &mut FrameSolver) -> Vec<Observed> {
     let mut truth = body.rest();
     for (turn, axis) in truth.turns.iter_mut().zip([Vector3::x(), Vector3::z(), Vector3::y()]) {
         *turn = exp(&(axis * 0.5));
@@ -129,7 +129,7 @@ fn a_solve_ends_where_markers_are_further_off_than_their_lever_arms() {
         .iter()
         .map(|marker| Attached { place: marker.place.component_mul(&Vector3::new(5.0, 1.0, 5.0)), ..*marker })
         .collect();
-    let seen: Vec<Seen> = {
+    let seen: Vec<Observed> = {
         let mut truth = body.rest();
         truth.turns[1] = exp(&Vector3::new(0.2, 0.3, 0.1));
         body.place(&truth, &mut solver.placed);

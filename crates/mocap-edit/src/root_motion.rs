@@ -10,15 +10,15 @@ use crate::samples::Samples;
 
 /// The joint whose local transform moves the body over the ground.
 #[derive(Clone, Debug)]
-pub(crate) struct Carrier {
+pub(crate) struct RootMotionJoint {
     pub(crate) joint: JointId,
     /// From the roots down to the parent of the joint.
     above: Vec<JointId>,
 }
 
-impl Carrier {
+impl RootMotionJoint {
     /// The first joint between root and hips that travels at least half as far as the hips.
-    pub(crate) fn of(clip: &Clip, body: &Body) -> Carrier {
+    pub(crate) fn of(clip: &Clip, body: &Body) -> RootMotionJoint {
         let mut path = vec![body.hips];
         while let Some(parent) = clip.skeleton().joint(path[path.len() - 1]).parent {
             path.push(parent);
@@ -34,11 +34,11 @@ impl Carrier {
         let extents: Vec<f64> = placements(clip, &path).iter().map(extent).collect();
         let whole = extents.last().copied().unwrap_or(0.0);
         let at = extents.iter().position(|extent| *extent >= 0.5 * whole).unwrap_or(0);
-        Carrier { joint: path[at], above: path[..at].to_vec() }
+        RootMotionJoint { joint: path[at], above: path[..at].to_vec() }
     }
 
-    /// The hips as the carrier: joints above them are held in one pose.
-    pub(crate) fn hips(clip: &Clip, body: &Body) -> Carrier {
+    /// The hips as the root_motion: joints above them are held in one pose.
+    pub(crate) fn hips(clip: &Clip, body: &Body) -> RootMotionJoint {
         let mut above = Vec::new();
         let mut at = body.hips;
         while let Some(parent) = clip.skeleton().joint(at).parent {
@@ -46,7 +46,7 @@ impl Carrier {
             at = parent;
         }
         above.reverse();
-        Carrier { joint: body.hips, above }
+        RootMotionJoint { joint: body.hips, above }
     }
 
     /// The transform of the joint's parent in object space.
@@ -111,11 +111,11 @@ pub(crate) fn shifted(
     ways: &[Vector3<f64>],
     edit: &'static str,
 ) -> Result<Clip, EditError> {
-    let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, body));
+    let (mut samples, root_motion) = (Samples::of(clip), RootMotionJoint::of(clip, body));
     for (frame, way) in ways.iter().enumerate() {
-        let mut place = carrier.at(&samples, frame);
+        let mut place = root_motion.at(&samples, frame);
         place.translation.vector += way;
-        carrier.put(&mut samples, frame, &place);
+        root_motion.put(&mut samples, frame, &place);
     }
     samples.into_clip(edit)
 }
