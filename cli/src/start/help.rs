@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::{Arg, Command};
 use mocap_commands::{Diagnostic, Exit};
-use mocap_formats::nearest_name;
+use mocap_model::nearest_name;
 
 /// A group of options that commands share.
 struct Topic {

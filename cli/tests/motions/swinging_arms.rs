@@ -6,8 +6,9 @@ use crate::mocap::Sandbox;
 fn figures(sandbox: &Sandbox, source: &str, target: &str) -> (f64, u64) {
     let retarget = ["retarget", source, target, "-o", "out.glb", "--overwrite", "--json"];
     let row = sandbox.run(retarget).ok().rows().remove(0);
-    let least = row["angle_correlation"].as_object().unwrap().values().filter_map(|value| value.as_f64());
-    (least.fold(1.0, f64::min), row["surface"]["let_go"].as_u64().unwrap())
+    let each = row["angle_correlation"].as_object().unwrap().values().filter_map(|value| value.as_f64());
+    let least = each.min_by(f64::total_cmp).expect("limbs are measured");
+    (least, row["surface"]["let_go"].as_u64().unwrap())
 }
 
 pub(crate) fn arms_that_brush_the_body_follow_their_source() {

@@ -79,7 +79,8 @@ impl Compressed {
     ///
     /// Annotations are read when they are asked for.
     ///
-    /// Bytes that are damaged nevertheless give an error, another motion or no annotations, and nothing worse.
+    /// Bytes that are damaged nevertheless give an error, another motion, or a motion without annotations and scales of
+    /// joints, and nothing worse.
     ///
     /// ```
     /// # #[cfg(feature = "encode")] {

@@ -1,17 +1,13 @@
 //! The joint that a misspelt name probably means.
 
-use mocap_model::Skeleton;
+use mocap_model::{Skeleton, nearest_name};
 
-/// The name or role of a joint that differs from a name by a slip of the pen: at most one change in four letters. Case
-/// is ignored.
+/// The name or role of a joint that differs from a name by a slip of the pen.
 pub(crate) fn near_joint(skeleton: &Skeleton, name: &str) -> Option<String> {
-    let wanted = name.to_lowercase();
     let joints = skeleton.joints().iter().filter(|joint| !joint.end_site);
     let names = joints.clone().map(|joint| joint.name.as_str());
     let roles = joints.filter_map(|joint| joint.role).map(|role| role.name());
-    let near = names.chain(roles).map(|name| (strsim::osa_distance(&wanted, &name.to_lowercase()), name));
-    let (changes, near) = near.min_by_key(|(changes, _)| *changes)?;
-    (changes <= wanted.chars().count().div_ceil(4)).then(|| near.to_owned())
+    nearest_name(name, names.chain(roles)).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use crate::{Finding, nearest_name};
+use crate::Finding;
+use mocap_model::nearest_name;
 
 /// The name or the number of a clip, counted from 0.
 ///

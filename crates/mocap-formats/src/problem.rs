@@ -43,4 +43,6 @@ pub enum Remedy {
     KeepDocument,
     /// Draw a body that is bound to the joints.
     DrawBody,
+    /// Retarget the motion to a character whose rest pose is a T-pose.
+    RetargetToTPose,
 }

@@ -49,6 +49,13 @@ const SAME_PLACE: f64 = 1e-3;
 /// A joint whose distance from a bone is less than this share of the bone's length is on it.
 const ON_BONE: f64 = 0.05;
 
+/// Where a place is along the line of a bone, as a share of the bone's length; `None` beside that line. Both are relative to
+/// the joint at which the bone begins.
+pub(crate) fn share_of_bone(place: &Vector3<f64>, bone: &Vector3<f64>) -> Option<f64> {
+    let share = place.dot(bone) / bone.norm_squared();
+    ((place - bone * share).norm() <= ON_BONE * bone.norm()).then_some(share)
+}
+
 /// The places of joints at rest, in object space.
 pub fn rest_places(skeleton: &Skeleton) -> Vec<Vector3<f64>> {
     let mut object = Pose::default();
@@ -158,11 +165,8 @@ impl Twists {
                     continue;
                 }
                 let on_bone = bones.iter().enumerate().find_map(|(bone, end)| {
-                    let way = places[end.index()] - from;
-                    let share = off.dot(&way) / way.norm_squared();
-                    let beside = (off - way * share).norm();
-                    let is_on = share > 0.0 && share < 1.0 + ON_BONE && beside <= ON_BONE * way.norm();
-                    is_on.then_some((bone, share))
+                    let share = share_of_bone(&off, &(places[end.index()] - from))?;
+                    (share > 0.0 && share < 1.0 + ON_BONE).then_some((bone, share))
                 });
                 if let Some((bone, share)) = on_bone {
                     let to_end = (places[bones[bone].index()] - places[helper.index()]).norm();

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mocap_formats::{Place, nearest_name};
+use mocap_formats::Place;
+use mocap_model::nearest_name;
 use serde::de;
 
 /// What is wrong.

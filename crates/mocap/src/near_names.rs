@@ -1,6 +1,6 @@
 //! Names that a glob probably meant: those that contain something similar to its letters.
 //!
-//! `mocap_formats::nearest_name` compares whole names and does not suit globs: `Fnger*` would be far from
+//! `mocap_model::nearest_name` compares whole names and does not suit globs: `Fnger*` would be far from
 //! `CC_Base_L_Finger01`. Here, letters before and after the similar part cost nothing.
 
 /// The names most similar to a text or glob, the most similar first: at most `count`, without those that have

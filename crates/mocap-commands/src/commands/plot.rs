@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{ArgGroup, Args as ClapArgs};
 use globset::Glob;
 use mocap_analysis::BodyBalance;
-use mocap_formats::nearest_name;
+use mocap_model::nearest_name;
 use mocap_model::{Clip, JointId, Skeleton};
 use mocap_report::plot::{Channel, PlotInput, PlotOptions, Plotted, html, png, svg};
 

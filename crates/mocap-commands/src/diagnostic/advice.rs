@@ -65,6 +65,9 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         Remedy::SafeNames => "--names safe writes _ in place of such characters",
         Remedy::KeepDocument => "`mocap convert --verbatim` keeps the file as it is",
         Remedy::DrawBody => "--mesh body adds one",
+        Remedy::RetargetToTPose => {
+            "retarget the motion to a character whose rest pose is a T-pose first: `mocap retarget MOTION CHARACTER -o OUT.vrma`"
+        }
         _ => return None,
     };
     Some(advice.into())

@@ -34,7 +34,7 @@ pub(crate) use cycle::{along_ground, closed, repeated};
 pub(crate) use gait::{Gait, inverse};
 pub(crate) use mixed::root_at;
 pub use prepared::PreparedBlend;
-pub(crate) use same::{check_all_same, check_same};
+pub(crate) use same::{check_all_same, check_same, difference};
 pub use space::{BlendSpace, SpaceKind};
 
 /// How frames of motions are paired.

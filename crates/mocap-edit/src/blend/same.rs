@@ -1,6 +1,6 @@
 //! Checks that motions have the same skeleton.
 
-use mocap_model::Clip;
+use mocap_model::{Clip, Joint, Skeleton};
 
 use crate::EditError;
 
@@ -24,6 +24,33 @@ pub(crate) fn check_all_same<'a>(mut clips: impl Iterator<Item = &'a Clip>) -> R
     Ok(())
 }
 
+/// What makes two skeletons another: the number of joints, or the first one with another name or parent.
+pub(crate) fn difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
+    if a.len() != b.len() {
+        let only = |of: &Skeleton, other: &Skeleton| {
+            let joint = of.joints().iter().find(|joint| other.find(&joint.name).is_none())?;
+            Some(format!(", only one has '{}'", joint.name))
+        };
+        let joints = |of: &Skeleton| of.joints().iter().filter(|joint| !joint.end_site).count();
+        let named = only(a, b).or_else(|| only(b, a)).unwrap_or_default();
+        return Some(format!("{} and {} joints{named}", joints(a), joints(b)));
+    }
+    let parent = |of: &Skeleton, joint: &Joint| {
+        joint.parent.map_or("no joint".into(), |parent| format!("'{}'", of.joint(parent).name))
+    };
+    let mut pairs = a.joints().iter().zip(b.joints());
+    pairs.find_map(|(x, y)| match x.name == y.name {
+        false => Some(format!("one has '{}' where the other has '{}'", x.name, y.name)),
+        true if x.parent == y.parent => None,
+        true => Some(format!(
+            "'{}' is below {} in one, and below {} in the other",
+            x.name,
+            parent(a, x),
+            parent(b, y)
+        )),
+    })
+}
+
 /// The same joints, parents and bone lengths. Offsets of end sites, and of joints with a translation track in either
 /// motion, have no effect and are not compared.
 ///
@@ -32,20 +59,10 @@ pub(crate) fn check_all_same<'a>(mut clips: impl Iterator<Item = &'a Clip>) -> R
 pub(crate) fn check_same(a: &Clip, b: &Clip) -> Result<(), EditError> {
     let fail = |reason: String| Err(EditError::Skeletons { reason });
     let (ours, theirs) = (a.skeleton(), b.skeleton());
-    if ours.len() != theirs.len() {
-        let missing = ours.joints().iter().find(|joint| theirs.find(&joint.name).is_none());
-        let missing =
-            missing.or_else(|| theirs.joints().iter().find(|joint| ours.find(&joint.name).is_none()));
-        let named = missing.map_or(String::new(), |joint| format!(", only one has '{}'", joint.name));
-        return fail(format!("{} and {} joints{named}", ours.len(), theirs.len()));
+    if let Some(difference) = difference(ours, theirs) {
+        return fail(difference);
     }
     for ((id, x), y) in ours.iter().zip(theirs.joints()) {
-        if x.name != y.name || x.parent != y.parent {
-            return fail(format!(
-                "the skeletons differ: one has '{}' where the other has '{}'",
-                x.name, y.name
-            ));
-        }
         let placed = |clip: &Clip| clip.track(id).translation.is_some();
         if x.parent.is_none() || x.end_site || y.end_site || placed(a) || placed(b) {
             continue;

@@ -13,6 +13,7 @@ use std::str::FromStr;
 use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Isometry3, JointId, Skeleton, Track, log};
 
+use crate::blend::difference;
 use crate::body::Body;
 use crate::cycle::{between, moved};
 use crate::held_feet::held_within;
@@ -140,23 +141,13 @@ fn as_first(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
 fn on_one_skeleton(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
     let fail = |reason: String| Err(EditError::Skeletons { reason });
     let (a, b) = (first.skeleton(), next.skeleton());
-    if a.len() != b.len() {
-        let missing = a.joints().iter().find(|joint| b.find(&joint.name).is_none());
-        let missing = missing.or_else(|| b.joints().iter().find(|joint| a.find(&joint.name).is_none()));
-        let named = missing.map_or(String::new(), |joint| format!(", only one has '{}'", joint.name));
-        let joints = |skeleton: &Skeleton| skeleton.joints().iter().filter(|joint| !joint.end_site).count();
-        return fail(format!("{} and {} joints{named}", joints(a), joints(b)));
+    if let Some(difference) = difference(a, b) {
+        return fail(difference);
     }
     let size = mocap_analysis::tree_diameter(a).max(f64::MIN_POSITIVE);
     let hips = Body::of(first).hips;
     let mut tracks = next.tracks().to_vec();
     for ((id, ours), theirs) in a.iter().zip(b.joints()) {
-        if ours.name != theirs.name || ours.parent != theirs.parent {
-            return fail(format!(
-                "the skeletons differ: one has '{}' where the other has '{}'",
-                ours.name, theirs.name
-            ));
-        }
         let place = &mut tracks[id.index()].translation;
         if a.is_in_subtree(hips, id) {
             // A different offset becomes a constant translation.

@@ -6,7 +6,7 @@
 //! outwards from the one in the contact that needs least, each from the offset of its neighbour, in steps so short that an
 //! arm does not come through the other: so hands stay on the side on which they touch.
 
-use mocap_model::{Clip, Isometry3, Pose, Vector3};
+use mocap_model::{Clip, Isometry3, Pose, Vector3, slerp};
 use mocap_retarget::{BodyPart, PeopleMeter, PosedParts};
 
 use super::contact::{Contact, Part, Person, side};
@@ -119,20 +119,17 @@ impl Arms {
             let step = shortest(&all) - found.offset;
             let far = step.norm();
             (all, found) = look(found.offset + step * (FURTHEST / far.max(FURTHEST)));
-            if far < NONE {
-                return found;
-            }
             let nearer =
                 found.residual <= best.residual * LESS || found.residual <= best.residual - FURTHEST / 2.0;
             idle = if nearer || found.residual < NONE { 0 } else { idle + 1 };
-            if found.residual < best.residual {
+            if found.cost() < best.cost() {
                 best = found;
             }
-            if idle == IDLE {
-                return best;
+            if idle == IDLE || far < NONE {
+                break;
             }
         }
-        found
+        best
     }
 }
 
@@ -351,7 +348,7 @@ fn wrists(goals: &Goals<'_>, contact: &Contact, clips: &[Clip; 2]) -> Vec<Vector
 fn between(from: &Pose, to: &Pose, share: f64) -> Pose {
     let joint = |(a, b): (&Isometry3<f64>, &Isometry3<f64>)| {
         let place = a.translation.vector.lerp(&b.translation.vector, share);
-        let turn = a.rotation.try_slerp(&b.rotation, share, 1e-9).unwrap_or(b.rotation);
+        let turn = slerp(&a.rotation, &b.rotation, share);
         Isometry3::from_parts(place.into(), turn)
     };
     let mut pose = to.clone();

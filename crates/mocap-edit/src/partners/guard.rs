@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use mocap_analysis::runs;
 use mocap_model::Clip;
 use mocap_retarget::PeopleMeter;
 
@@ -55,7 +56,7 @@ pub(super) fn better(
         .collect();
     let more = FASTER / before[0].rate().fps();
     let mut is_kept = vec![false; frames];
-    for stretch in stretches(&differs) {
+    for stretch in runs(&differs) {
         let was = measured(goals, meter, &before, &kept, stretch.clone());
         let is = measured(goals, meter, proposed, &new, stretch.clone());
         is_kept[stretch].fill(is.is_better(&was, more));
@@ -75,18 +76,6 @@ pub(super) fn better(
     }
     let [a, b] = kept;
     Ok([a.into_clip(NAME)?, b.into_clip(NAME)?])
-}
-
-/// The ranges of frames in a row.
-fn stretches(frames: &[bool]) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for frame in (0..frames.len()).filter(|frame| frames[*frame]) {
-        match found.last_mut().filter(|last| last.end == frame) {
-            Some(last) => last.end += 1,
-            None => found.push(frame..frame + 1),
-        }
-    }
-    found
 }
 
 /// The largest turn of a joint between two frames \[rad\].
@@ -141,11 +130,5 @@ mod tests {
         assert!(!before.is_better(&before, 5.0));
         // What meshes show by less than a tenth changes nothing.
         assert!(!of(0.028, 9, 20.0).is_better(&before, 5.0));
-    }
-
-    #[test]
-    fn frames_in_a_row_are_one_stretch() {
-        assert_eq!(stretches(&[true, true, false, true, false]), [0..2, 3..4]);
-        assert!(stretches(&[false; 3]).is_empty());
     }
 }

@@ -6,7 +6,10 @@ use crate::EditError;
 impl Graph {
     /// Checks the output, and the nodes, parameters and states that nodes refer to.
     pub(super) fn check_references(&self) -> Result<(), EditError> {
-        exists("the output", "node", self.output, self.nodes.len().max(1))?;
+        if self.nodes.is_empty() {
+            return Err(wrong("it has no nodes".to_owned()));
+        }
+        exists("the output", "node", self.output, self.nodes.len())?;
         for node in &self.nodes {
             let of = |what: &str, at: usize, count: usize| exists(&quoted(&node.name), what, at, count);
             node.kind.uses().into_iter().try_for_each(|used| of("node", used, self.nodes.len()))?;

@@ -55,15 +55,22 @@ pub fn of_skeleton(arrays: &Arrays) -> Arrays {
 /// # Errors
 /// With the name of the array that differs.
 pub fn check_common(reference: &Arrays, other: &Arrays) -> Result<(), Finding> {
-    let differs = |name: &str| Finding::new(Problem::OfAnotherSet { name: name.to_owned() });
+    match uncommon(reference, other) {
+        Some(name) => Err(Finding::new(Problem::OfAnotherSet { name: name.to_owned() })),
+        None => Ok(()),
+    }
+}
+
+/// The array that keeps a clip from being packed with another.
+fn uncommon(reference: &Arrays, other: &Arrays) -> Option<&'static str> {
     if let Some(name) = COMMON.into_iter().find(|name| reference.get(name) != other.get(name)) {
-        return Err(differs(name));
+        return Some(name);
     }
     let known = |arrays: &Arrays| {
         let unit = arrays.get("metres_per_unit").and_then(|array| array.data.number(0));
         unit.is_some_and(|unit| !unit.is_nan())
     };
-    if known(reference) == known(other) { Ok(()) } else { Err(differs("metres_per_unit")) }
+    (known(reference) != known(other)).then_some("metres_per_unit")
 }
 
 /// The clips as one set: arrays with one row per frame are concatenated, `clip_starts` (clips + 1,) and `clip_names`
@@ -77,10 +84,12 @@ pub fn pack(mut clips: Vec<(String, Arrays)>) -> Result<Arrays, Finding> {
     let Some(reference) = clips.first().map(|(_, arrays)| of_skeleton(arrays)) else {
         return Ok(Arrays::default());
     };
-    for (_, arrays) in &clips {
-        check_common(&reference, arrays)?;
+    for (clip, arrays) in &clips {
+        if let Some(name) = uncommon(&reference, arrays) {
+            return Err(of_clip(clip, Problem::OfAnotherSet { name: name.to_owned() }));
+        }
     }
-    clips.iter().try_for_each(|(_, arrays)| check_motion(arrays))?;
+    clips.iter().try_for_each(check_motion)?;
     complete(&mut clips);
     check_alike(&clips)?;
     let mut packed = Arrays::default();
@@ -131,17 +140,17 @@ const MOTION: [(&str, usize); 3] = [("rotations", 3), ("root_translation", 2), (
 const OPTIONAL: [&str; 3] = ["clip_name", "event_times", "event_names"];
 
 /// Checks that a clip has the arrays that [`complete`] takes values from.
-fn check_motion(arrays: &Arrays) -> Result<(), Finding> {
+fn check_motion((clip, arrays): &(String, Arrays)) -> Result<(), Finding> {
     for (name, axes) in MOTION {
         let Some(array) = arrays.get(name) else {
             let found: Vec<&str> = arrays.iter().map(|(name, _)| name).collect();
             let (path, found) = (name.to_owned(), found.join(", "));
-            return Err(Finding::new(Problem::Missing { path, found }));
+            return Err(of_clip(clip, Problem::Missing { path, found }));
         };
         // Rotations as matrices have an axis more.
         if array.shape.len() < axes {
             let (path, found, expected) = (name.to_owned(), array.shape.clone(), format!("{axes} axes"));
-            return Err(Finding::new(Problem::Shape { path, found, expected }));
+            return Err(of_clip(clip, Problem::Shape { path, found, expected }));
         }
     }
     Ok(())
@@ -159,8 +168,8 @@ fn check_alike(clips: &[(String, Arrays)]) -> Result<(), Finding> {
     for (name, first) in firsts {
         let rows = is_per_frame(name);
         let free = usize::from(rows || name == "window_starts" || OPTIONAL.contains(&name));
-        for (_, arrays) in clips {
-            let differs = || Finding::new(Problem::OfAnotherSet { name: name.to_owned() });
+        for (clip, arrays) in clips {
+            let differs = || of_clip(clip, Problem::OfAnotherSet { name: name.to_owned() });
             let Some(array) = arrays.get(name) else {
                 if OPTIONAL.contains(&name) {
                     continue;
@@ -177,11 +186,15 @@ fn check_alike(clips: &[(String, Arrays)]) -> Result<(), Finding> {
             if rows && array.shape.first() != Some(&frames(arrays)) {
                 let (path, found) = (name.to_owned(), array.shape.clone());
                 let expected = format!("one row for each of {} frames", frames(arrays));
-                return Err(Finding::new(Problem::Shape { path, found, expected }));
+                return Err(of_clip(clip, Problem::Shape { path, found, expected }));
             }
         }
     }
     Ok(())
+}
+
+fn of_clip(clip: &str, problem: Problem) -> Finding {
+    Finding::new(Problem::OfClip { clip: clip.to_owned(), problem: Box::new(problem) })
 }
 
 /// The number of frames of a clip.

@@ -19,6 +19,8 @@ pub enum Problem {
     Value { path: String, index: String, message: String },
     #[error("{name} is not that of the other clips: a set holds clips of one skeleton, rate and encoding")]
     OfAnotherSet { name: String },
+    #[error("{clip}: {problem}")]
+    OfClip { clip: String, problem: Box<Problem> },
     #[error("{path}: {error}")]
     Model { path: String, error: mocap_model::ModelError },
     #[error("{path}{index}: the quaternion has length {length}, not 1: it was normalized")]
@@ -36,6 +38,7 @@ impl crate::Problem for Problem {
             Problem::NotFinite { .. } => "arrays::not-finite",
             Problem::Value { .. } => "arrays::value",
             Problem::OfAnotherSet { .. } => "arrays::of-another-set",
+            Problem::OfClip { problem, .. } => problem.code(),
             Problem::Model { .. } => "arrays::model",
             Problem::RotationLength { .. } => "arrays::rotation-length",
             Problem::Disagrees { .. } => "arrays::disagrees",

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tagged::{Codes, Shape, Step, deserialize, emit, locate};
-use crate::{Finding, LimitExceeded, Limits, nearest_name, text};
+use crate::{Finding, LimitExceeded, Limits, text};
+use mocap_model::nearest_name;
 
 /// How files of the format name it.
 static SHAPE: Shape = Shape {

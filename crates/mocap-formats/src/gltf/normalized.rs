@@ -136,8 +136,8 @@ pub(super) fn normalized(clip: &Clip) -> Result<Clip, ModelError> {
         }
     }
     let tracks = turns.into_iter().zip(places).enumerate().map(|(at, (turns, places))| {
-        let rotation = track(turns).unwrap_or(Track::Constant(UnitQuaternion::identity()));
-        JointTracks::new(rotation, if moves(at) { track(places) } else { None })
+        let rotation = Track::from_samples(turns).unwrap_or(Track::Constant(UnitQuaternion::identity()));
+        JointTracks::new(rotation, if moves(at) { Track::from_samples(places) } else { None })
     });
     let tracks: Vec<JointTracks> = tracks.collect();
     let mut at = 0;
@@ -147,15 +147,6 @@ pub(super) fn normalized(clip: &Clip) -> Result<Clip, ModelError> {
         at += 1;
     })?;
     Clip::new(standing.into(), clip.rate(), frames, tracks)
-}
-
-/// A track of values; `None` without values.
-fn track<T: Copy + PartialEq>(values: Vec<T>) -> Option<Track<T>> {
-    let first = *values.first()?;
-    Some(match values.iter().all(|value| *value == first) {
-        true => Track::Constant(first),
-        false => Track::Sampled(values),
-    })
 }
 
 #[cfg(test)]

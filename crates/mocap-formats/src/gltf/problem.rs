@@ -165,6 +165,7 @@ impl crate::Problem for Problem {
         match self {
             Problem::Resampled { .. } => Some(crate::Remedy::StateRate),
             Problem::NoSkin => Some(crate::Remedy::DrawBody),
+            Problem::NotTPose { .. } => Some(crate::Remedy::RetargetToTPose),
             _ => None,
         }
     }

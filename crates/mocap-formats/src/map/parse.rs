@@ -3,7 +3,8 @@
 use super::document::{File, SHAPE};
 use super::{JointMap, Problem};
 use crate::tagged::{Step, deserialize, locate};
-use crate::{Finding, LimitExceeded, Limits, Parsed, nearest_name, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, text};
+use mocap_model::nearest_name;
 use mocap_model::{JointId, Role, Skeleton};
 use std::collections::HashMap;
 

@@ -9,6 +9,7 @@ use super::nearby::each_near;
 use mocap_analysis::runs;
 use mocap_model::{Clip, ForwardKinematics, JointId, Pose, Vector3};
 use mocap_skin::{Affine, Part, PosedField};
+use std::ops::Range;
 
 /// Surfaces nearer than this are in contact, for a person of 1.7 m \[m\].
 const TOUCH: f64 = 0.012;
@@ -197,10 +198,16 @@ fn keep_resting(near: &mut [Vec<Near>], fps: f64, most: f64) {
     near.iter_mut().zip(rests).filter(|(_, rests)| !rests).for_each(|(near, _)| near.clear());
 }
 
-/// Clears contacts of the points that `counts` selects where they last fewer than so many frames.
+/// Clears contacts of the points that `counts` selects where they last fewer than so many frames. A contact at an end of
+/// the clip is taken to last as long beyond it; one that lasts all the clip is kept.
 fn keep_long(near: &mut [Vec<Near>], shortest: usize, counts: impl Fn(u32) -> bool) {
     let is: Vec<bool> = near.iter().map(|near| near.iter().any(|near| counts(near.vertex))).collect();
-    for run in runs(&is).into_iter().filter(|run| run.len() < shortest) {
+    let is_long = |run: &Range<usize>| match (run.start == 0, run.end == is.len()) {
+        (true, true) => true,
+        (false, false) => run.len() >= shortest,
+        _ => 2 * run.len() >= shortest,
+    };
+    for run in runs(&is).into_iter().filter(|run| !is_long(run)) {
         near[run].iter_mut().for_each(|near| near.retain(|near| !counts(near.vertex)));
     }
 }

@@ -7,6 +7,7 @@
 use mocap_model::{JointId, Skeleton, UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
 
+use crate::bones::share_of_bone;
 use crate::weights::{nearest_rotation, similarity};
 
 /// A joint of a fitted skeleton.
@@ -22,8 +23,6 @@ pub struct FittedJoint {
 
 /// Places that are closer together than this share of the template's size are the same.
 const SAME: f64 = 1e-3;
-/// A joint whose distance from a bone is less than this share of the bone's length is on it.
-const ON_BONE: f64 = 0.02;
 /// Weight of the rotation of the bone above where several bones begin at a joint.
 const ABOVE: f64 = 0.2;
 /// Largest stretch of a bone relative to the whole body; the least is its inverse.
@@ -112,12 +111,9 @@ impl<'a> Attached<'a> {
     fn on_bone(&self, at: usize, above: usize) -> Option<(usize, Vector3<f64>)> {
         let off = self.rest[at] - self.rest[above];
         self.below[above].iter().find_map(|next| {
-            let way = self.rest[*next] - self.rest[above];
-            let share = off.dot(&way) / way.norm_squared();
-            let beside = (off - way * share).norm();
-            let is_on = (0.0..=1.0).contains(&share) && beside <= ON_BONE * way.norm();
+            let share = share_of_bone(&off, &(self.rest[*next] - self.rest[above]))?;
             let start = self.placed(above);
-            is_on.then(|| (*next, start + (self.placed(*next) - start) * share))
+            (0.0..=1.0).contains(&share).then(|| (*next, start + (self.placed(*next) - start) * share))
         })
     }
 

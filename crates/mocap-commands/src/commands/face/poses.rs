@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use mocap_face::{JointMove, JointPose};
-use mocap_formats::{nearest_name, text};
+use mocap_formats::text;
+use mocap_model::nearest_name;
 use mocap_model::{Clip, Skeleton, Vector3};
 use serde::Deserialize;
 

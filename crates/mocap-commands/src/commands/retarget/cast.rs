@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mocap_batch::FileRecord;
-use mocap_formats::{Limits, nearest_name, text};
+use mocap_formats::{Limits, text};
 use mocap_model::Scene;
+use mocap_model::nearest_name;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::target::Target;

@@ -15,9 +15,7 @@ use mocap_batch::{InputOptions, find_inputs};
 use mocap_formats::skel::preset;
 use mocap_formats::{Format, WriteOptions, write_with_body};
 use mocap_mesh::MeshFormat;
-use mocap_model::{
-    Body, BoundBody, Clip, FrameRate, JointId, SignedAxis, Skeleton, Space, Unit, UnitSource, Vector3,
-};
+use mocap_model::{Body, BoundBody, JointId, SignedAxis, Skeleton, Space, Unit, UnitSource, Vector3};
 use mocap_rig::{
     BodyFrame, Donor, FittedJoint, FittedSkeleton, FoundBody, Matrix3, RigError, RigMesh, WeightMethod,
     find_body, fit, fit_shape, humanoid, humanoid_with, parts_of_person, turned,
@@ -241,10 +239,7 @@ fn template(args: &Args, donor: Option<&Donor>) -> Result<Option<Skeleton>, Diag
     match &args.reading.skeleton {
         Some(path) => {
             let skeleton = read::skeleton_of_file(path)?;
-            let rate =
-                FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
-            let named = mocap::with_roles(Clip::at_rest(skeleton, rate));
-            Ok(Some(named.skeleton().as_ref().clone()))
+            Ok(Some(weights::with_roles(&skeleton).as_ref().clone()))
         }
         None => Ok(Some(donor.map_or_else(humanoid, |donor| donor.skeleton.clone()))),
     }
@@ -471,7 +466,7 @@ fn weighed(
         .collect();
     named.sort_unstable();
     named.dedup();
-    let known = weights::with_roles(&skeleton)?;
+    let known = weights::with_roles(&skeleton);
     let beside = weights::beside_person(&body, &known);
     let moves =
         |joint: JointId| !beside[joint.index()] && (named.is_empty() || named.binary_search(&joint).is_ok());
@@ -520,8 +515,7 @@ fn guessed_unit(height: f64) -> Unit {
 
 fn written(rigged: &Rigged, format: Format) -> Result<Encoded, Diagnostic> {
     let skeleton = Arc::new(rigged.skeleton.clone());
-    let rate = FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
-    let clip = Clip::at_rest(skeleton.clone(), rate).with_name("Rest");
+    let clip = weights::at_rest(skeleton.clone()).with_name("Rest");
     let body = BoundBody { body: Arc::new(rigged.body.clone()), skeleton };
     let encoded = write_with_body(&[clip], Some(&body), format, &WriteOptions::default())?;
     Ok(encoded.into())

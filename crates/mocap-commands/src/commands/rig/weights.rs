@@ -73,9 +73,13 @@ pub(super) fn with_weights(
 }
 
 /// The skeleton with the roles that its names and shape tell.
-pub(super) fn with_roles(skeleton: &Arc<Skeleton>) -> Result<Arc<Skeleton>, Diagnostic> {
-    let rate = FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
-    Ok(mocap::with_roles(Clip::at_rest(skeleton.clone(), rate)).skeleton().clone())
+pub(super) fn with_roles(skeleton: &Arc<Skeleton>) -> Arc<Skeleton> {
+    mocap::with_roles(at_rest(skeleton.clone())).skeleton().clone()
+}
+
+/// A clip of the skeleton without frames, at a common rate.
+pub(super) fn at_rest(skeleton: Arc<Skeleton>) -> Clip {
+    Clip::at_rest(skeleton, FrameRate::new(30.0).expect("30 is a rate"))
 }
 
 /// By joint: whether it is beside the body, such as a target of inverse kinematics, and no vertex of the file follows
@@ -106,7 +110,7 @@ pub(super) fn donor(path: &Path, args: &Args) -> Result<Donor, Diagnostic> {
     let Some(found) = found else {
         return Err(refused(RigError::NoSkin).in_file(path));
     };
-    let named = with_roles(&found.value.skeleton)?;
+    let named = with_roles(&found.value.skeleton);
     let donor = Donor::new(&found.value.body, &named, args.max_triangles);
     donor.map_err(|error| refused(error).in_file(path))
 }

@@ -11,8 +11,8 @@ const LONGEST: usize = 100;
 ///
 /// ```
 /// let joints = ["Hips", "LeftUpLeg", "LeftLeg"];
-/// assert_eq!(mocap_formats::nearest_name("LeftUpLge", joints), Some("LeftUpLeg"));
-/// assert_eq!(mocap_formats::nearest_name("Tail", joints), None);
+/// assert_eq!(mocap_model::nearest_name("LeftUpLge", joints), Some("LeftUpLeg"));
+/// assert_eq!(mocap_model::nearest_name("Tail", joints), None);
 /// ```
 pub fn nearest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
