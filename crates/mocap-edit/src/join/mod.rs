@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use mocap_analysis::FootContacts;
-use mocap_model::{Clip, Isometry3, JointId, Skeleton, Track, log};
+use mocap_model::{Clip, Isometry3, JointId, Track, log};
 
 use crate::blend::difference;
 use crate::body::Body;
