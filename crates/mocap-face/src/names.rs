@@ -64,15 +64,29 @@ fn known(words: &[String], alone: bool) -> Option<Meaning> {
         return Some(Meaning { parts: vec![part], nearly: false });
     }
     let whole = rows().find(|row| row.stem == joined).and_then(|row| of(row, None, alone));
-    whole.or_else(|| {
-        let at = words.iter().rposition(|word| side(word).is_some())?;
-        let stem: String = words
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != at)
-            .map(|(_, word)| word.as_str())
-            .collect();
-        rows().filter(|row| row.stem == stem).find_map(|row| of(row, side(&words[at]), alone))
+    whole
+        .or_else(|| {
+            let at = words.iter().rposition(|word| side(word).is_some())?;
+            let stem: String = words
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != at)
+                .map(|(_, word)| word.as_str())
+                .collect();
+            rows().filter(|row| row.stem == stem).find_map(|row| of(row, side(&words[at]), alone))
+        })
+        .or_else(|| {
+            // Names in one case do not show where words begin.
+            let (side, stem) = side_at_end(&joined)?;
+            rows().filter(|row| row.stem == stem).find_map(|row| of(row, Some(side), alone))
+        })
+}
+
+/// The side with which letters begin or end, and the others.
+fn side_at_end(letters: &str) -> Option<(Side, &str)> {
+    [("left", Side::Left), ("right", Side::Right)].into_iter().find_map(|(word, side)| {
+        let stem = letters.strip_prefix(word).or_else(|| letters.strip_suffix(word))?;
+        Some((side, stem))
     })
 }
 
@@ -96,6 +110,17 @@ fn of(row: &Row, side: Option<Side>, alone: bool) -> Option<Meaning> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_in_capitals_have_their_sides() {
+        for (name, part) in [
+            ("LEFTUPPERLIDCLOSED", "eyeBlinkLeft"),
+            ("EYEBLINKRIGHT", "eyeBlinkRight"),
+            ("rightbrowdown", "browDownRight"),
+        ] {
+            assert_eq!(meaning(name).map(|meaning| meaning.parts), Some(vec![part]), "{name}");
+        }
+    }
 
     #[test]
     fn words_are_told_apart_in_every_style() {

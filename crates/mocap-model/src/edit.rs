@@ -140,6 +140,15 @@ impl Clip {
     }
 }
 
+impl Markers {
+    /// The same recording with other axes; the unit stays.
+    pub fn with_axes(&self, up: SignedAxis, forward: SignedAxis) -> Markers {
+        let space = Space { up, forward, ..*self.space() };
+        let change = SpaceChange::new(self.space(), &space);
+        self.changed(space, |place| change.vector(place))
+    }
+}
+
 impl Skeleton {
     /// Every offset multiplied by `factor`.
     ///

@@ -118,7 +118,8 @@ pub use robot_motion::{RobotMotion, RobotPose};
 pub use robot_shape::{ContactMask, Primitive, RobotShape};
 pub use role::{Role, Side};
 pub use rotation::{
-    angle_between, exp, lerp, log, nlerp, renormalised, rotation_between, slerp, swing_twist, turn_about,
+    angle_between, exp, lerp, log, mean_rotation, nearest_quarter_turn, nlerp, renormalised,
+    rotation_between, slerp, swing_twist, turn_about,
 };
 pub use scene::{Character, MarkerSet, Part, Scene, name_of_tree};
 pub use skeleton::{Chain, Joint, JointId, Skeleton};

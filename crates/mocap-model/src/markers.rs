@@ -198,6 +198,12 @@ impl Markers {
         Markers { space, ..self }
     }
 
+    /// Every position changed by a function that keeps lengths and stays finite, as in another space.
+    pub(crate) fn changed(&self, space: Space, change: impl Fn(&Vector3<f64>) -> Vector3<f64>) -> Markers {
+        let positions = self.positions.iter().map(|place| place.as_ref().map(&change)).collect();
+        Markers { space, positions, ..self.clone() }
+    }
+
     /// Only some markers, under the names that `name` gives them.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Rotations: between vectors, between rotations, as vectors, and split into swing and twist.
 
-use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Quaternion, Rotation3, Unit, UnitQuaternion, Vector3};
 
 /// The rotation about the unit vector `axis` that takes the direction of `from`, seen along the axis, onto that of `to`.
 /// The identity if one of them lies along the axis.
@@ -170,6 +170,47 @@ pub fn swing_twist(
     (rotation * twist.inverse(), twist)
 }
 
+/// The mean of rotations: the sum of their quaternions, each with the sign nearer to the sum so far. `None` without
+/// rotations.
+///
+/// ```
+/// use mocap_model::{Vector3, exp, mean_rotation};
+///
+/// let mean = mean_rotation([0.1, 0.3].map(|angle| exp(&(Vector3::x() * angle)))).unwrap();
+/// assert!((mean.angle() - 0.2).abs() < 1e-12);
+/// ```
+pub fn mean_rotation(
+    rotations: impl IntoIterator<Item = UnitQuaternion<f64>>,
+) -> Option<UnitQuaternion<f64>> {
+    let sum = rotations.into_iter().fold(Quaternion::default(), |sum, rotation| {
+        let sign = if sum.dot(&rotation) < 0.0 { -1.0 } else { 1.0 };
+        sum + rotation.into_inner() * sign
+    });
+    UnitQuaternion::try_new(sum, 1e-9)
+}
+
+/// The rotation nearest to another among those that map axes to axes.
+///
+/// ```
+/// use mocap_model::{Vector3, exp, nearest_quarter_turn};
+///
+/// let quarter = exp(&(Vector3::y() * std::f64::consts::FRAC_PI_2));
+/// assert!(nearest_quarter_turn(&(quarter * exp(&Vector3::new(0.2, 0.1, -0.3)))).angle_to(&quarter) < 1e-12);
+/// ```
+pub fn nearest_quarter_turn(rotation: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    let axis = |v: Vector3<f64>| {
+        let most = v.iamax();
+        let mut axis = Vector3::zeros();
+        axis[most] = v[most].signum();
+        axis
+    };
+    let x = axis(rotation * Vector3::x());
+    let y = rotation * Vector3::y();
+    let y = axis(y - x * y.dot(&x));
+    let matrix = Matrix3::from_columns(&[x, y, x.cross(&y)]);
+    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +228,23 @@ mod tests {
             (angle_between(&UnitQuaternion::identity(), &exp(&Vector3::new(0.0, 1e-9, 0.0))) - 1e-9).abs()
                 < 1e-18
         );
+    }
+
+    #[test]
+    fn quarter_turns_are_found_through_noise() {
+        let noise = exp(&Vector3::new(0.2, -0.1, 0.25));
+        for quarter in [Vector3::zeros(), -Vector3::z(), Vector3::x(), Vector3::y() * 2.0] {
+            let quarter = exp(&(quarter * std::f64::consts::FRAC_PI_2));
+            assert!(nearest_quarter_turn(&(quarter * noise)).angle_to(&quarter) < 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_sign_of_quaternions_does_not_count() {
+        let half = |axis: Vector3<f64>| exp(&(axis * std::f64::consts::PI));
+        assert_eq!(mean_rotation([]), None);
+        let same = mean_rotation([half(Vector3::x()), half(-Vector3::x())]).unwrap();
+        assert!(same.angle_to(&half(Vector3::x())) < 1e-9);
     }
 
     #[test]

@@ -2,12 +2,12 @@
 //! transferred.
 
 use crate::body::Body;
-use crate::clavicle::roll_clavicles;
 use crate::error::RetargetError;
 use crate::foot_geometry::{FootGeometry, Toe};
 use crate::foot_goal::FootGoal;
 use crate::head::turn_head;
 use crate::limb_map::LimbMap;
+use crate::mean_roll::{roll_clavicles, roll_spine};
 use crate::options::{Floor, FootLock, RetargetOptions};
 use crate::pair::Pair;
 use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
@@ -159,6 +159,7 @@ fn reference_in_motion(
         reference: &source.reference,
     };
     let mut reference = refine_reference_pose(basis, bend_axes, ankle)?;
+    roll_spine(&mut reference, motion, &source.body);
     roll_clavicles(&mut reference, motion, &source.body);
     turn_head(&mut reference, motion, &source.body);
     Ok(reference)
@@ -268,24 +269,34 @@ fn locks_feet(options: &RetargetOptions, same: bool) -> bool {
         }
 }
 
-/// Whether the legs of both, and the joints between them, are at the same positions.
+/// Lengths of one body in two files differ by no more than this share: files round them.
+const SAME: f64 = 1e-5;
+
+/// Whether the legs of both, and the joints between them, are at the same positions, in units of their own legs.
 fn same_legs(pair: &Pair) -> bool {
     let points = |body: &Body| body.legs().map(|leg| [leg.base, leg.middle, leg.tip]).concat();
     let place = |reference: &ReferencePose, joint: JointId| reference.position[joint.index()];
-    let size = pair.target.reference.limb_length(pair.target.body.legs()[0]);
+    let size = |reference: &ReferencePose, body: &Body| reference.limb_length(body.legs()[0]);
+    let (own, size) =
+        (size(&pair.source.reference, &pair.source.body), size(&pair.target.reference, &pair.target.body));
     points(&pair.source.body).into_iter().zip(points(&pair.target.body)).all(|(a, b)| {
         let (a, b) = (place(&pair.source.reference, a), place(&pair.target.reference, b));
-        (a - b).norm() < 1e-6 * size
+        (a * (size / own) - b).norm() < SAME * size
     })
 }
 
-/// Whether two skeletons have the same feet: a foot flat on one is flat on the other.
+/// Whether two skeletons have the same feet, whatever their names and units: a foot flat on one is flat on the other.
 fn same_feet(source: (&Skeleton, &[Foot]), target: (&Skeleton, &[Foot])) -> bool {
-    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (a.abs() + b.abs());
+    let length = |(skeleton, feet): (&Skeleton, &[Foot])| -> f64 {
+        feet.iter()
+            .flat_map(|foot| foot.points.iter().skip(1))
+            .map(|id| skeleton.joint(*id).offset.norm())
+            .sum()
+    };
+    let scale = length(target) / length(source).max(f64::MIN_POSITIVE);
     let same_bone = |(a, b): (&JointId, &JointId)| {
-        let (a, b) = (source.0.joint(*a), target.0.joint(*b));
-        let across = (a.offset - b.offset).norm();
-        a.name == b.name && near(across + a.offset.norm(), a.offset.norm())
+        let (a, b) = (source.0.joint(*a).offset * scale, target.0.joint(*b).offset);
+        (a - b).norm() <= SAME * b.norm()
     };
     source.1.len() == target.1.len()
         && source.1.iter().zip(target.1).all(|(a, b)| {

@@ -48,7 +48,6 @@
 
 mod arm_reach;
 mod body;
-mod clavicle;
 mod clip_context;
 mod error;
 mod explain;
@@ -72,6 +71,7 @@ mod limb_map;
 mod limb_solving;
 mod map_figures;
 mod map_text;
+mod mean_roll;
 mod measure;
 mod metric;
 mod options;

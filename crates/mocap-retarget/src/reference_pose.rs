@@ -32,6 +32,11 @@ pub(crate) struct ReferencePose {
 
 /// A trunk that leans further than this from upright is not a posed T- or A-pose (cosine).
 const UPRIGHT: f64 = 0.8;
+/// A body leans if the line from its feet to its neck does by more than this: those of upright rest poses lean by up to
+/// 4° \[rad\].
+const LEANS: f64 = 5.0 * std::f64::consts::PI / 180.0;
+/// It does so as a whole if legs and trunk are straight to this: rest poses bend at the hips by up to 14° \[rad\].
+const STRAIGHT: f64 = 15.0 * std::f64::consts::PI / 180.0;
 /// A foot pitched further than this, down or up, is not flat (sine).
 const FLAT: (f64, f64) = (-0.85, 0.02);
 /// A direction this near to an axis is that axis (cosine of 15°).
@@ -348,9 +353,30 @@ impl ReferencePoseBuilder<'_> {
         let above = above.filter(|v| v.norm() > 0.0).unwrap_or(-(below[0] + below[1]));
         let above = self.own_up(above);
         match (inherited * above).try_normalize(0.0) {
-            Some(a) if a.dot(&self.directions.up) > UPRIGHT => self.turned_ahead(inherited, l - r),
+            Some(a) if a.dot(&self.directions.up) > UPRIGHT => {
+                let raised = self.raised(inherited, (l + r) / 2.0, (below[0] + below[1]) / 2.0);
+                self.turned_ahead(&(raised * inherited), l - r) * raised
+            }
             _ => self.trunk(inherited, l - r, above),
         }
+    }
+
+    /// The rotation that raises a body that leans as a whole at rest, such as below a tilted node. `hips` is the middle
+    /// between the legs, `feet` that between the ankles, in the frame of the hips.
+    fn raised(
+        &self,
+        inherited: &UnitQuaternion<f64>,
+        hips: Vector3<f64>,
+        feet: Vector3<f64>,
+    ) -> UnitQuaternion<f64> {
+        let up = self.directions.up;
+        let neck = self.body.neck.first().copied().or(self.body.head);
+        let Some(neck) = neck.map(|neck| self.local_bone(self.body.hips, neck)) else {
+            return UnitQuaternion::identity();
+        };
+        let line = inherited * (neck - feet);
+        let leans = line.angle(&up) > LEANS && (hips - feet).angle(&(neck - hips)) < STRAIGHT;
+        if leans { rotation_between(&line, &up) } else { UnitQuaternion::identity() }
     }
 
     /// The turn about the up axis that makes an upright body face forward, whichever way it faced at rest. `hips` is

@@ -1,9 +1,9 @@
 //! A reference pose estimated from a motion, for skeletons whose rest pose is not a T- or A-pose.
 
 use crate::body::Body;
-use crate::clavicle::roll_clavicles;
 use crate::error::{RetargetError, SourceOrTarget};
 use crate::head::turn_head;
+use crate::mean_roll::{roll_clavicles, roll_spine};
 use crate::pose_estimation::{Basis, MotionSample, refine_reference_pose};
 use crate::reference_pose::ReferencePose;
 use crate::roles::map_roles_in;
@@ -63,6 +63,7 @@ pub fn estimate_rest_pose_with_source(clip: &Clip) -> Result<(Pose, bool), Retar
             let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
             let ankle = sample.ankle_over_ball(&sides);
             let mut reference = refine_reference_pose(basis, &sample.bend_axes(), ankle)?;
+            roll_spine(&mut reference, (&clip).into(), &body);
             roll_clavicles(&mut reference, (&clip).into(), &body);
             turn_head(&mut reference, (&clip).into(), &body);
             reference

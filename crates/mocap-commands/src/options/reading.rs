@@ -1,6 +1,6 @@
 //! How inputs are to be read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
@@ -134,6 +134,13 @@ impl Reading {
     /// Bounds on inputs and outputs.
     pub(crate) fn limits(&self) -> Limits {
         limits(self.max_bytes, self.max_samples)
+    }
+
+    /// How a file is read that is beside the inputs, such as a prop: what it states itself about its space counts.
+    pub(crate) fn beside(&self, file: &Path) -> Reading {
+        let states = FileFormat::of_path(file).is_some_and(FileFormat::states_space);
+        let (unit, up) = if states { (None, None) } else { (self.input_unit, self.input_up) };
+        Reading { input_unit: unit, input_up: up, ..self.clone() }
     }
 }
 

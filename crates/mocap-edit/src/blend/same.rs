@@ -4,7 +4,7 @@ use mocap_model::{Clip, Joint, Skeleton};
 
 use crate::EditError;
 
-/// Bones of one skeleton differ by no more than this share.
+/// Bones of one skeleton differ by no more than this share of their length, in length and direction.
 const SAME_BONE: f64 = 1e-3;
 
 /// Checks that all motions have the skeleton of the first.
@@ -68,9 +68,18 @@ pub(crate) fn check_same(a: &Clip, b: &Clip) -> Result<(), EditError> {
             continue;
         }
         let (length, other) = (x.offset.norm(), y.offset.norm());
-        if (length - other).abs() > SAME_BONE * length.max(other) {
+        let most = SAME_BONE * length.max(other);
+        if (length - other).abs() > most {
             return fail(format!(
                 "the bone to '{}' is {length} long in one, and {other} in the other",
+                x.name
+            ));
+        }
+        if (x.offset - y.offset).norm() > 10.0 * most {
+            let angle = x.offset.angle(&y.offset).to_degrees();
+            return fail(format!(
+                "the bone to '{}' points {angle:.0}\u{b0} away from that of the other at rest: retarget one to the skeleton of \
+                 the other first",
                 x.name
             ));
         }

@@ -1,10 +1,10 @@
-//! Joints on the middle line whose frames the rest pose does not show.
+//! Joints on the middle line whose frames the neutral pose does not show.
 //!
 //! The correction of a joint with several bones follows from them. That of a joint with one bone or none, such as a head,
-//! follows from the rest pose, and is wrong where the rest pose is not a pose of the body: where all bones lie along one
-//! axis, a head may be turned by 90° in every frame. There, the motion shows which axis of the joint is lateral.
+//! follows from the neutral pose, and is wrong where the frame of the joint is turned from it by 90° in every frame. There,
+//! the motion shows which axis of the joint is lateral.
 
-use mocap_model::{Clip, ForwardKinematics, JointId, Pose, UnitQuaternion, Vector3};
+use mocap_model::{Clip, ForwardKinematics, JointId, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 
 use super::Mirror;
@@ -12,11 +12,12 @@ use crate::body::Body;
 
 /// Frames that are looked at, evenly spaced.
 const FRAMES: usize = 256;
-/// An axis of a joint is lateral if its mean component along the lateral direction of the body is at least this.
-const CLEAR: f64 = 0.8;
+/// An axis of a joint is lateral if its mean component along the lateral direction of the body is at least this: a trunk
+/// that is twisted by 60° is not built so.
+const CLEAR: f64 = 0.9;
 
 impl Mirror {
-    /// Corrects the joints whose lateral axis in motion is another one than at rest.
+    /// Corrects the joints whose lateral axis in motion is another one than in the neutral pose.
     pub(super) fn follow_motion(&mut self, clip: &Clip, body: &Body) {
         let skeleton = &body.skeleton;
         let joints: Vec<JointId> = skeleton
@@ -25,11 +26,10 @@ impl Mirror {
             .filter(|id| self.partners[id.index()] == Some(*id) && self.bones(skeleton, *id).len() < 2)
             .collect();
         let Some(laterals) = laterals_in_motion(clip, body, &joints) else { return };
-        let mut rest = Pose::default();
-        Pose::rest(skeleton).to_object(skeleton, &mut rest);
-        let axes = [self.rest_lateral, body.up, self.rest_lateral.cross(&body.up)];
+        let lateral = self.neutral.lateral;
+        let axes = [lateral, body.up, lateral.cross(&body.up)];
         for (id, mean) in joints.into_iter().zip(laterals) {
-            let to_joint = rest.joints[id.index()].rotation.inverse();
+            let to_joint = self.neutral.object.joints[id.index()].rotation.inverse();
             let own = axes.map(|axis| to_joint * axis);
             let along = own.map(|axis| mean.dot(&axis));
             let best = (0..3).max_by(|a, b| along[*a].abs().total_cmp(&along[*b].abs())).unwrap_or(0);

@@ -3,15 +3,16 @@
 //! Object rotations become `S · R · S` and positions `S · p`, with S the reflection across the plane through the origin
 //! whose normal is the lateral axis. Joints take the motion of their counterparts. Where the frames of two counterparts
 //! differ (for example, bones that all lie along +X), a constant rotation per joint corrects it: it takes the reflected
-//! rest pose of the counterpart onto that of the joint. The rest pose is reflected across the body's own middle plane:
-//! it may face another way than the space says.
+//! neutral pose of the counterpart onto that of the joint (see [`neutral`]).
 
 mod midline;
+mod neutral;
 mod pairing;
 mod retargeted;
+mod rigid;
 
 use mocap_model::{
-    Clip, ForwardKinematics, JointId, Pose, Role, Skeleton, UnitQuaternion, Vector3, rotation_between,
+    Clip, ForwardKinematics, JointId, Role, Skeleton, UnitQuaternion, Vector3, rotation_between,
 };
 use nalgebra::{Matrix3, Quaternion, Rotation3};
 
@@ -20,6 +21,7 @@ use crate::held_feet::FootReference;
 use crate::numbers::{self, Swapped};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
+use neutral::NeutralPose;
 use pairing::mirror_partners;
 pub use retargeted::mirror_retargeted;
 
@@ -45,8 +47,7 @@ const ASYMMETRIC: f64 = 0.02;
 /// Where a number overflows.
 pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
-    let mut mirror = Mirror::new(&body.skeleton, &body.lateral);
-    mirror.follow_motion(clip, &body);
+    let mirror = Mirror::of(clip, &body);
     let mirrored = mirror.apply(clip)?;
     let advice = match unlike_limbs(&body) {
         Some(limbs) => format!("; {limbs}: mirroring by retargeting brings feet and hands to their places"),
@@ -124,23 +125,21 @@ fn unlike_limbs(body: &Body) -> Option<String> {
 pub(crate) struct Mirror {
     /// The normal of the plane that reflects motions.
     lateral: Vector3<f64>,
-    /// The normal of the middle plane of the rest pose.
-    rest_lateral: Vector3<f64>,
+    neutral: NeutralPose,
     pub(crate) partners: Vec<Option<JointId>>,
     /// By joint: the constant rotation after the reflected rotation of the counterpart.
     corrections: Vec<UnitQuaternion<f64>>,
 }
 
 impl Mirror {
-    pub(crate) fn new(skeleton: &Skeleton, lateral: &Vector3<f64>) -> Mirror {
-        let mut rest = Pose::default();
-        Pose::rest(skeleton).to_object(skeleton, &mut rest);
-        let rest_lateral = skeleton.space().up.vector().cross(&skeleton.rest_facing());
-        let partners = mirror_partners(skeleton, &rest, &rest_lateral);
-        let mut mirror = Mirror { lateral: *lateral, rest_lateral, partners, corrections: Vec::new() };
-        let corrections =
-            skeleton.iter().map(|(id, _)| mirror.correction(skeleton, &rest, id)).collect::<Vec<_>>();
-        mirror.corrections = corrections;
+    pub(crate) fn of(clip: &Clip, body: &Body) -> Mirror {
+        let skeleton = &body.skeleton;
+        let neutral = NeutralPose::of(clip, body);
+        let partners = mirror_partners(skeleton, &neutral.object, &neutral.lateral);
+        let mut mirror = Mirror { lateral: body.lateral, neutral, partners, corrections: Vec::new() };
+        mirror.corrections = skeleton.iter().map(|(id, _)| mirror.correction(skeleton, id)).collect();
+        mirror.follow_motion(clip, body);
+        mirror.keep_rigid(clip, body);
         mirror
     }
 
@@ -153,11 +152,11 @@ impl Mirror {
         rotation_reflected(q, &self.lateral)
     }
 
-    /// A rest pose equals its reflection across its own middle plane; this rotation takes it to its reflection across
+    /// A neutral pose equals its reflection across its own middle plane; this rotation takes it to its reflection across
     /// the plane of the motion.
-    fn turn_of_rest(&self) -> UnitQuaternion<f64> {
+    fn turn_of_neutral(&self) -> UnitQuaternion<f64> {
         // Two reflections, along one normal and then along the other.
-        let (from, to) = (self.rest_lateral, self.lateral);
+        let (from, to) = (self.neutral.lateral, self.lateral);
         UnitQuaternion::new_normalize(Quaternion::from_parts(from.dot(&to), from.cross(&to)))
     }
 
@@ -179,20 +178,21 @@ impl Mirror {
         bones.into_iter().filter(is_bone).collect()
     }
 
-    fn correction(&self, skeleton: &Skeleton, rest: &Pose, id: JointId) -> UnitQuaternion<f64> {
+    fn correction(&self, skeleton: &Skeleton, id: JointId) -> UnitQuaternion<f64> {
         let Some(other) = self.partners[id.index()] else { return UnitQuaternion::identity() };
-        let at_rest = self.reflect_rotation(&rest.joints[other.index()].rotation).inverse()
-            * self.turn_of_rest()
-            * rest.joints[id.index()].rotation;
+        let neutral = |id: JointId| self.neutral.object.joints[id.index()].rotation;
+        let at_neutral =
+            self.reflect_rotation(&neutral(other)).inverse() * self.turn_of_neutral() * neutral(id);
+        let at_neutral = self.neutral.as_built(at_neutral);
         let bones = self.bones(skeleton, id);
         let Some((ours, theirs)) = bones.iter().max_by(|a, b| a.0.norm().total_cmp(&b.0.norm())) else {
-            return at_rest;
+            return at_neutral;
         };
-        let off = bones.iter().map(|(ours, theirs)| (at_rest * ours).angle(theirs)).fold(0.0, f64::max);
-        let on_one_line = || rotation_between(&(at_rest * ours), theirs) * at_rest;
+        let off = bones.iter().map(|(ours, theirs)| (at_neutral * ours).angle(theirs)).fold(0.0, f64::max);
+        let on_one_line = || rotation_between(&(at_neutral * ours), theirs) * at_neutral;
         match bones.len() {
             1 => on_one_line(),
-            _ if off < UNLIKE => at_rest,
+            _ if off < UNLIKE => at_neutral,
             _ => best_rotation(&bones).unwrap_or_else(on_one_line),
         }
     }
@@ -201,12 +201,10 @@ impl Mirror {
         let skeleton = clip.skeleton();
         let source = Samples::of(clip);
         let mut mirrored = source.clone();
-        let mut rest = Pose::default();
-        Pose::rest(skeleton).to_object(skeleton, &mut rest);
         for (id, joint) in skeleton.iter() {
             let i = id.index();
             let Some(other) = self.partners[i] else {
-                self.reflect_in_place(&source, &mut mirrored, &rest, id);
+                self.reflect_in_place(&source, &mut mirrored, id);
                 continue;
             };
             let m = other.index();
@@ -232,17 +230,21 @@ impl Mirror {
         mirrored.into_clip("mirror")
     }
 
-    /// Reflects how a joint without a counterpart moves about its rest pose, across the middle plane of that pose.
-    fn reflect_in_place(&self, source: &Samples, mirrored: &mut Samples, rest: &Pose, id: JointId) {
+    /// Reflects how a joint without a counterpart moves about the neutral pose, across the middle plane of that pose.
+    fn reflect_in_place(&self, source: &Samples, mirrored: &mut Samples, id: JointId) {
         let joint = source.skeleton.joint(id);
-        let normal = match joint.parent {
-            Some(parent) => rest.joints[parent.index()].rotation.inverse() * self.rest_lateral,
-            None => self.lateral,
+        let object = |joint: JointId| self.neutral.object.joints[joint.index()].rotation;
+        let (normal, neutral) = match joint.parent {
+            Some(parent) => {
+                let to_parent = object(parent).inverse();
+                (to_parent * self.neutral.lateral, to_parent * object(id))
+            }
+            None => (self.lateral, object(id)),
         };
-        let (at, before) = (id.index(), joint.rest_rotation.inverse());
+        let (at, before) = (id.index(), neutral.inverse());
         mirrored.rotations[at] = source.rotations[at]
             .iter()
-            .map(|q| rotation_reflected(&(q * before), &normal) * joint.rest_rotation)
+            .map(|q| rotation_reflected(&(q * before), &normal) * neutral)
             .collect();
         mirrored.translations[at] = source.translations[at].as_ref().map(|values| {
             let place = |v: &Vector3<f64>| match joint.parent {
@@ -307,7 +309,7 @@ mod tests {
 
     use super::*;
     use crate::fixtures::clip;
-    use mocap_model::{Isometry3, Joint, JointTracks, Track};
+    use mocap_model::{Isometry3, Joint, JointTracks, Pose, Track};
     use nalgebra::Point3;
 
     fn largest_difference(a: &Clip, b: &Clip) -> f64 {
@@ -420,8 +422,9 @@ mod tests {
         let horned = still(skeleton);
         for degrees in [0.0f64, 30.0, 90.0, 180.0] {
             let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * degrees.to_radians());
-            let body = Body::of(&with_turned_rest(&horned, &turn));
-            let partners = Mirror::new(&body.skeleton, &body.lateral).partners;
+            let turned = with_turned_rest(&horned, &turn);
+            let body = Body::of(&turned);
+            let partners = Mirror::of(&turned, &body).partners;
             let count = body.skeleton.len();
             assert_eq!(partners[count - 1], Some(JointId::from(count - 2)), "{degrees}");
         }

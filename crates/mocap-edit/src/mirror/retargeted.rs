@@ -29,7 +29,7 @@ use crate::{EditError, EditReport};
 /// [`EditError::Retarget`] where retargeting does not find the roles of hips and legs.
 pub fn mirror_retargeted(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
-    let mirror = Mirror::new(&body.skeleton, &body.lateral);
+    let mirror = Mirror::of(clip, &body);
     let failed = |error: mocap_retarget::RetargetError| EditError::Retarget {
         edit: "mirror",
         reason: error.to_string(),
@@ -114,7 +114,7 @@ mod tests {
     fn feet_of_unlike_legs_come_nearer_to_their_mirror_image() {
         let walk = limping();
         let body = Body::of(&walk);
-        let mirror = Mirror::new(&body.skeleton, &body.lateral);
+        let mirror = Mirror::of(&walk, &body);
         let off = |mirrored: &Clip| {
             let (mut old, mut new) =
                 (mocap_model::ForwardKinematics::new(&walk), mocap_model::ForwardKinematics::new(mirrored));

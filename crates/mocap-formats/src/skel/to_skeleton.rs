@@ -44,11 +44,16 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
     }
     let mut joints: Vec<Joint> = Vec::with_capacity(file.joints.len());
     let mut levels = vec![1; file.joints.len()];
-    let mut roles: HashMap<Role, &str> = HashMap::new();
+    // Each person of a scene has a tree of its own.
+    let mut trees: Vec<usize> = (0..file.joints.len()).collect();
+    let mut roles: HashMap<(usize, Role), &str> = HashMap::new();
     for (i, field) in file.joints.iter().enumerate() {
         let joint = joint(field, i, &places, source)?;
+        if let Some(parent) = joint.parent.filter(|parent| parent.index() < i) {
+            trees[i] = trees[parent.index()];
+        }
         if let Some(role) = joint.role
-            && let Some(first) = roles.insert(role, &field.name)
+            && let Some(first) = roles.insert((trees[i], role), &field.name)
         {
             let steps = [Step::Key("joints"), Step::Index(i), Step::Key("role")];
             let message = format!("'{first}' is {role} as well: a role belongs to one joint");

@@ -3,7 +3,7 @@
 use super::Problem;
 use crate::Finding;
 use crate::markers::digits;
-use mocap_model::Markers;
+use mocap_model::{Markers, Space};
 use std::io::{self, Write};
 
 /// Whether the recording can be written: the format states the unit of lengths.
@@ -14,8 +14,10 @@ pub(super) fn check(markers: &Markers) -> Result<(), Finding> {
     }
 }
 
-/// Writes a recording, frame by frame.
+/// Writes a recording, frame by frame. The format has no field for axes: Y is up.
 pub(super) fn write(markers: &Markers, out: &mut dyn Write) -> io::Result<()> {
+    let Space { up, forward, .. } = Space::default();
+    let markers = markers.with_axes(up, forward);
     let (names, frames) = (markers.names(), markers.frames());
     let unit = markers.space().unit.map_or("m", |unit| unit.name().unwrap_or("m"));
     // A unit without a name is written in metres.

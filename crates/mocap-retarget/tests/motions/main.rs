@@ -39,6 +39,7 @@ mocap_corpus::tests! {
     reference_poses::a_character_has_one_reference_pose,
     reference_poses::a_fixture_has_one_reference_pose,
     reference_poses::heads_with_frames_of_their_own_face_ahead,
+    reference_poses::frames_of_spine_and_neck_that_are_rolled_make_no_difference,
     reference_poses::a_head_that_is_turned_all_the_time_faces_ahead,
     self_contact::claps_of_a_capture_clap,
     round_trip::a_motion_comes_back,

@@ -102,21 +102,49 @@ pub(crate) fn heads_with_frames_of_their_own_face_ahead() {
     assert!(mean < 30.0, "{mean}°");
 }
 
+/// The same motion with the frame of a joint turned.
+fn with_frame(clip: &Clip, of: JointId, frame: &UnitQuaternion<f64>) -> Clip {
+    let skeleton = clip.skeleton().with_joints(|joint| {
+        if joint.parent == Some(of) {
+            joint.offset = frame.inverse() * joint.offset;
+        }
+    });
+    let tracks = clip.skeleton().iter().zip(clip.tracks()).map(|((id, joint), tracks)| {
+        let rotation = match (id == of, joint.parent == Some(of)) {
+            (true, _) => tracks.rotation.map(|turn| turn * frame),
+            (_, true) => tracks.rotation.map(|turn| frame.inverse() * turn),
+            _ => tracks.rotation.clone(),
+        };
+        JointTracks { rotation, ..tracks.clone() }
+    });
+    let tracks = tracks.collect();
+    Clip::new(Arc::new(skeleton.unwrap()), clip.rate(), clip.frames(), tracks).unwrap()
+}
+
+pub(crate) fn frames_of_spine_and_neck_that_are_rolled_make_no_difference() {
+    let clip = lying(&fixture("alex_walk.bvh"));
+    let pose = posed(&clip);
+    let roles = map_roles_in(&clip);
+    for role in [Role::Spine, Role::Chest, Role::Neck] {
+        let joint = roles.joint(role).unwrap();
+        for quarters in 1..4 {
+            let frame = UnitQuaternion::new(Vector3::y() * f64::from(quarters) * std::f64::consts::FRAC_PI_2);
+            let rolled = posed(&with_frame(&clip, joint, &frame));
+            for (id, of) in clip.skeleton().iter() {
+                let own = if id == joint { frame } else { UnitQuaternion::identity() };
+                let wanted = pose.joints[id.index()].rotation * own;
+                let off = rolled.joints[id.index()].rotation.angle_to(&wanted).to_degrees();
+                assert!(off < 1e-3, "{role}, {quarters} quarters: {} by {off}°", of.name);
+            }
+        }
+    }
+}
+
 pub(crate) fn a_head_that_is_turned_all_the_time_faces_ahead() {
     let clip = lying(&fixture("alex_walk.bvh"));
     let head = map_roles_in(&clip).joint(Role::Head).unwrap();
     let quarter = UnitQuaternion::new(Vector3::z() * -std::f64::consts::FRAC_PI_2);
-    let skeleton = clip.skeleton().with_joints(|joint| {
-        if joint.parent == Some(head) {
-            joint.offset = quarter.inverse() * joint.offset;
-        }
-    });
-    let tracks = clip.skeleton().iter().zip(clip.tracks()).map(|((id, _), tracks)| match id == head {
-        true => JointTracks { rotation: tracks.rotation.map(|turn| turn * quarter), ..tracks.clone() },
-        false => tracks.clone(),
-    });
-    let tracks = tracks.collect();
-    let turned = Clip::new(Arc::new(skeleton.unwrap()), clip.rate(), clip.frames(), tracks).unwrap();
+    let turned = with_frame(&clip, head, &quarter);
     let [straight, found] = [&clip, &turned].map(|clip| head_tilt(clip, &posed(clip)));
     assert!((found - straight).abs() < 1.0, "{straight}° {found}°");
 }

@@ -1,4 +1,4 @@
-//! Rest poses that face another way than the space says: they make no difference.
+//! Rest poses that face another way than the space says, or lean: they make no difference.
 
 use mocap_formats::{Limits, bvh};
 use mocap_model::*;
@@ -12,10 +12,14 @@ fn clip(name: &str) -> Clip {
     bvh::to_clip(&document, &bvh::ClipOptions::default()).unwrap().value
 }
 
-/// The same motion on a skeleton whose rest pose is turned about the up axis. The turn is in the rotation of the root,
-/// or `baked` into offsets and frames of all joints.
+/// The same motion on a skeleton whose rest pose is turned about the up axis.
 fn turned(clip: &Clip, degrees: f64, baked: bool) -> Clip {
-    let turn = exp(&(Vector3::y() * degrees.to_radians()));
+    turned_by(clip, exp(&(Vector3::y() * degrees.to_radians())), baked)
+}
+
+/// The same motion on a skeleton whose rest pose is turned. The turn is in the rotation of the root, or `baked` into
+/// offsets and frames of all joints.
+fn turned_by(clip: &Clip, turn: UnitQuaternion<f64>, baked: bool) -> Clip {
     let frame = if baked { turn.inverse() } else { UnitQuaternion::identity() };
     let skeleton = clip.skeleton().with_joints(|joint| {
         let [before, offset] = match joint.parent {
@@ -78,6 +82,25 @@ fn a_source_moves_others_alike_whichever_way_its_rest_pose_faces() {
             let source = turned(&source, degrees, baked);
             let off = apart(&plain, &retarget(&source, target.skeleton()));
             assert!(off < 1e-4, "{degrees}°, baked {baked}: {off} m");
+        }
+    }
+}
+
+/// Below a tilted node, for example.
+#[test]
+fn bodies_that_lean_at_rest_move_alike() {
+    let (source, target) = (clip("alex_walk.bvh").trimmed(0..60).unwrap(), clip("robin_walk.bvh"));
+    let plain = retarget(&source, target.skeleton());
+    for axis in [Vector3::x(), Vector3::z(), Vector3::new(0.6, 0.0, -0.8)] {
+        for degrees in [-30.0f64, -20.0, -10.0, 10.0, 20.0, 30.0] {
+            let lean = exp(&(axis * degrees.to_radians()));
+            for baked in [false, true] {
+                let leaning = turned_by(&target, lean, baked);
+                let off = apart(&plain, &retarget(&source, leaning.skeleton()));
+                assert!(off < 0.02, "target {axis}, {degrees}°, baked {baked}: {off} m");
+                let off = apart(&plain, &retarget(&turned_by(&source, lean, baked), target.skeleton()));
+                assert!(off < 0.02, "source {axis}, {degrees}°, baked {baked}: {off} m");
+            }
         }
     }
 }

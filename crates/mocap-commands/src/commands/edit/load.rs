@@ -84,14 +84,14 @@ impl Files for EditFiles<'_> {
 
     fn prop(&self, file: &Path) -> Result<Character, Diagnostic> {
         let failed = |failure| in_file(failure, file);
-        let loaded =
-            read::load(&JobContext::standalone(), &Input::named(file), self.reading).map_err(failed)?;
-        let body = match loaded.document().map(|document| document.body(&self.reading.limits())) {
+        let reading = self.reading.beside(file);
+        let loaded = read::load(&JobContext::standalone(), &Input::named(file), &reading).map_err(failed)?;
+        let body = match loaded.document().map(|document| document.body(&reading.limits())) {
             Some(Ok(body)) => body.map(|parsed| parsed.value),
             Some(Err(damaged)) => return Err(Diagnostic::from(damaged).in_file(file)),
             None => None,
         };
-        let clip = self.read(file, loaded.into_motion(self.reading).map_err(failed)?);
+        let clip = self.read(file, loaded.into_motion(&reading).map_err(failed)?);
         Ok(Character { body, ..Character::from(clip) })
     }
 
