@@ -125,3 +125,16 @@ fn the_header_of_a_robot_that_stands_long_is_that_of_its_motion() {
     assert!(header.skeleton.with_role(Role::LeftLowerLeg).is_some());
     assert_eq!(header.skeleton, **whole.skeleton());
 }
+
+#[test]
+fn a_motion_without_a_forward_axis_faces_as_the_one_that_it_is_compared_with() {
+    let (walk, _) = walk_on_robot();
+    let turned = |forward: &str| {
+        let space = mocap::Space { forward: forward.parse().unwrap(), ..*walk.skeleton().space() };
+        walk.clone().with_skeleton(walk.skeleton().with_space(space).into()).unwrap()
+    };
+    let mut clips = [walk.clone(), turned("-Y")];
+    assert_eq!(mocap::face_alike(&mut clips, [true, false]), Some((1, mocap::SignedAxis::X)));
+    assert_eq!(clips[1].skeleton().space(), walk.skeleton().space());
+    assert_eq!(mocap::face_alike(&mut [walk.clone(), turned("-Y")], [true; 2]), None);
+}
