@@ -1,7 +1,7 @@
 //! How low the soles of a robot's feet are: below its ankles are shapes, not joints.
 
 use mocap_analysis::{Foot, FootContacts};
-use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, RobotShape, Vector3};
+use mocap_model::{Clip, ForwardKinematics, JointId, RobotShape, Vector3};
 use nalgebra::Translation3;
 
 /// The height of the floor under the soles of a robot \[units of the clip\]: the median over the frames in which a foot
@@ -20,7 +20,8 @@ pub(crate) fn sole_floor(
     for frame in 0..clip.frames() {
         kinematics.place(frame);
         for (sole, contact) in soles.iter().zip(contacts) {
-            let heights = sole.iter().map(|part| part.lowest(kinematics.at(part.joint), up));
+            let heights =
+                sole.iter().map(|part| part.shape.lowest(&(kinematics.at(part.joint) * part.body), up));
             let height = heights.fold(f64::INFINITY, f64::min);
             lowest = lowest.min(height);
             if contact.toe[frame] && contact.heel[frame] {
@@ -35,8 +36,8 @@ pub(crate) fn sole_floor(
 /// A collision shape of a foot.
 struct SolePart<'r> {
     joint: JointId,
-    /// In the frame of the joint.
-    placement: Isometry3<f64>,
+    /// The frame of its body in that of the joint.
+    body: Translation3<f64>,
     shape: &'r RobotShape,
 }
 
@@ -47,19 +48,10 @@ fn soles<'c>(clip: &'c Clip, feet: &[Foot]) -> Option<Vec<Vec<SolePart<'c>>>> {
     let parts = |foot: &Foot| {
         let own = robot.shapes().iter().filter_map(|shape| {
             let (joint, origin) = bodies[shape.body];
-            let placement = Translation3::from(origin) * shape.placement;
-            foot.points.contains(&joint).then_some(SolePart { joint, placement, shape })
+            let body = Translation3::from(origin);
+            foot.points.contains(&joint).then_some(SolePart { joint, body, shape })
         });
         Some(own.collect::<Vec<_>>()).filter(|own| !own.is_empty())
     };
     feet.iter().map(parts).collect()
-}
-
-impl SolePart<'_> {
-    /// The height of the lowest point.
-    fn lowest(&self, joint: &Isometry3<f64>, up: &Vector3<f64>) -> f64 {
-        let placed = joint * self.placement;
-        let down = placed.rotation.inverse() * -up;
-        placed.translation.vector.dot(up) - self.shape.primitive.reach(&down)
-    }
 }

@@ -129,7 +129,7 @@ impl RobotMotion {
                 let rest = skeleton.joint(*id);
                 let placed = Isometry3::from_parts(rest.offset.into(), rest.rest_rotation);
                 let before = poses.last().map(|pose| pose.values[index]);
-                let value = value_of(joint, &(placed.inverse() * clip.local(*id, frame)), before);
+                let value = joint.value_of(&(placed.inverse() * clip.local(*id, frame)), before, OFF_AXIS);
                 let wrong = || ModelError::NotOnRobot { joint: joint.name.clone(), frame };
                 values.push(value.ok_or_else(wrong)?);
             }
@@ -139,25 +139,52 @@ impl RobotMotion {
     }
 }
 
-/// The value of a joint for a transform relative to rest; `None` where the joint cannot move so.
-fn value_of(joint: &RobotJoint, moved: &Isometry3<f64>, before: Option<f64>) -> Option<f64> {
-    let value = match joint.kind {
-        RobotJointKind::Slide => {
-            let along = joint.axis.dot(&moved.translation.vector);
-            let off = (moved.translation.vector - joint.axis * along).norm() + moved.rotation.angle();
-            (off <= OFF_AXIS).then_some(along + joint.reference)?
-        }
-        RobotJointKind::Hinge => {
-            let q = moved.rotation;
-            let along = q.imag().dot(&joint.axis);
-            let off = 2.0 * (q.imag() - joint.axis * along).norm() + moved.translation.vector.norm();
-            let angle = (2.0 * along.atan2(q.w)).rem_euclid(TAU) + joint.reference;
-            (off <= OFF_AXIS).then(|| nearest_turn(joint, angle, before))?
-        }
-    };
-    let Some(limit) = joint.limit else { return Some(value) };
-    let near = value.clamp(limit.min, limit.max);
-    Some(if (near - value).abs() <= ROUNDING { near } else { value })
+impl RobotJoint {
+    /// The value of the joint for a transform relative to rest; `None` where that moves it further off its axis than
+    /// `tolerance` [rad, m]. A hinge turns on from its value in the frame before, if that is given; else it is within its
+    /// limits, where they hold any whole turn of it.
+    ///
+    /// ```
+    /// # use mocap_model::*;
+    /// let limit = Some(Limit { min: 0.0, max: 12.0 });
+    /// # let wheel = RobotJoint {
+    /// #     name: "wheel".into(),
+    /// #     body: 1,
+    /// #     kind: RobotJointKind::Hinge,
+    /// #     axis: Vector3::y(),
+    /// #     anchor: Vector3::zeros(),
+    /// #     reference: 0.0,
+    /// #     limit,
+    /// #     velocity: None,
+    /// #     acceleration: None,
+    /// #     effort: None,
+    /// #     mimic: None,
+    /// # };
+    /// let turned = Isometry3::rotation(Vector3::y());
+    /// let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 1e-9;
+    /// assert!(near(wheel.value_of(&turned, None, 1e-6), 1.0));
+    /// assert!(near(wheel.value_of(&turned, Some(7.0), 1e-6), 1.0 + std::f64::consts::TAU));
+    /// assert!(wheel.value_of(&Isometry3::rotation(Vector3::x()), None, 1e-6).is_none());
+    /// ```
+    pub fn value_of(&self, moved: &Isometry3<f64>, before: Option<f64>, tolerance: f64) -> Option<f64> {
+        let value = match self.kind {
+            RobotJointKind::Slide => {
+                let along = self.axis.dot(&moved.translation.vector);
+                let off = (moved.translation.vector - self.axis * along).norm() + moved.rotation.angle();
+                (off <= tolerance).then_some(along + self.reference)?
+            }
+            RobotJointKind::Hinge => {
+                let q = moved.rotation;
+                let along = q.imag().dot(&self.axis);
+                let off = 2.0 * (q.imag() - self.axis * along).norm() + moved.translation.vector.norm();
+                let angle = (2.0 * along.atan2(q.w)).rem_euclid(TAU) + self.reference;
+                (off <= tolerance).then(|| nearest_turn(self, angle, before))?
+            }
+        };
+        let Some(limit) = self.limit else { return Some(value) };
+        let near = value.clamp(limit.min, limit.max);
+        Some(if (near - value).abs() <= ROUNDING { near } else { value })
+    }
 }
 
 /// The angle plus whole turns: nearest to the frame before, else within the limits.

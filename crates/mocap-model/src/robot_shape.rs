@@ -108,6 +108,28 @@ impl RobotShape {
     }
 }
 
+impl RobotShape {
+    /// How far up its lowest point is, where its body is `placed`; `up` is a unit vector of the world.
+    ///
+    /// ```
+    /// use mocap_model::{ContactMask, Isometry3, Primitive, RobotShape, Vector3};
+    ///
+    /// let ball = RobotShape {
+    ///     name: "heel".into(),
+    ///     body: 0,
+    ///     placement: Isometry3::translation(0.0, 0.0, 0.3),
+    ///     primitive: Primitive::Sphere { radius: 0.1 },
+    ///     mask: ContactMask::default(),
+    /// };
+    /// assert!((ball.lowest(&Isometry3::translation(0.0, 0.0, 1.0), &Vector3::z()) - 1.2).abs() < 1e-12);
+    /// ```
+    pub fn lowest(&self, placed: &Isometry3<f64>, up: &Vector3<f64>) -> f64 {
+        let placed = placed * self.placement;
+        let down = placed.rotation.inverse() * -up;
+        placed.translation.vector.dot(up) - self.primitive.reach(&down)
+    }
+}
+
 impl Primitive {
     /// How far it reaches in a direction from its origin, both in its frame; `direction` is a unit vector.
     ///

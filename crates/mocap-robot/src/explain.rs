@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mocap_model::{JointId, Pose, Robot, Skeleton};
+use mocap_model::{Clip, FrameRate, JointId, Robot, Role, Skeleton};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,14 +10,15 @@ use crate::RobotError;
 use crate::anatomy::Anatomy;
 use crate::kinematics::Kinematics;
 use crate::limb::{Bends, Limb};
-use crate::retarget::LEAST_LEG;
-use crate::source::Joints;
+use crate::read_source::{ReadSource, read_source};
 
 /// What drives a robot in a retarget: each part of a person moves a part of it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RobotMap {
     /// Leg length of the robot over that of the source: the way of the hips is scaled by it.
     pub leg_ratio: f64,
+    /// Whether the source is a motion of the robot itself: its joints are taken over as they are.
+    pub same_robot: bool,
     /// The parts that are driven.
     pub parts: Vec<DrivenPart>,
     /// Joints of the robot that follow no joint of the source.
@@ -51,6 +52,8 @@ pub enum Follows {
     Direction,
     /// How it is turned; where it is while it is in contact.
     RotationAndContact,
+    /// The values of its joints, as they are.
+    Values,
 }
 
 impl fmt::Display for Follows {
@@ -60,6 +63,7 @@ impl fmt::Display for Follows {
             Follows::Rotation => "rotation",
             Follows::Direction => "direction",
             Follows::RotationAndContact => "rotation, and contacts",
+            Follows::Values => "joints as they are",
         })
     }
 }
@@ -74,20 +78,22 @@ pub struct OtherJoint {
 }
 
 impl RobotMap {
-    /// What of a skeleton with roles drives a robot; `metres` is the length of its unit. Lengths are those of its rest pose.
+    /// What of a clip with roles drives a robot; `metres` is the length of its unit. It is what a retarget at `fps` follows.
     ///
     /// # Errors
-    /// As [`retarget`](crate::retarget()), but for frames.
-    pub fn of(source: &Skeleton, metres: f64, robot: &Robot, bends: &Bends) -> Result<RobotMap, RobotError> {
+    /// As [`retarget`](crate::retarget()).
+    pub fn of(
+        clip: &Clip,
+        metres: f64,
+        robot: &Robot,
+        bends: &Bends,
+        fps: FrameRate,
+    ) -> Result<RobotMap, RobotError> {
         let anatomy = Anatomy::of(&mut Kinematics::new(robot), bends)?;
-        let joints = Joints::of(source)?;
-        let humanoid = &anatomy.humanoid;
-        let length = source_leg(source, &joints) * metres;
-        if !(length.is_finite() && length > LEAST_LEG) {
-            return Err(RobotError::SourceLegs { length });
-        }
-        let mut listing =
-            Listing { source, robot, parts: Vec::new(), used: vec![false; robot.joints().len()] };
+        let ReadSource { joints, own, ratio, .. } = read_source(clip, metres, robot, &anatomy, fps)?;
+        let (source, humanoid, same_robot) = (clip.skeleton().as_ref(), &anatomy.humanoid, own.is_some());
+        let used = vec![same_robot; robot.joints().len()];
+        let mut listing = Listing { source, robot, parts: Vec::new(), used, same_robot };
         let base = robot.bodies()[0].name.clone();
         listing.add("pelvis", joints.hips, Follows::PlaceAndRotation, &between(robot, 0, humanoid.pelvis));
         listing.parts[0].robot.insert(0, base);
@@ -109,10 +115,14 @@ impl RobotMap {
         }
         if let (Some(arms), Some(of)) = (&humanoid.arms, &joints.arms) {
             let names = [["left upper arm", "left forearm"], ["right upper arm", "right forearm"]];
-            for ((arm, of), names) in arms.iter().zip(of).zip(names) {
+            let roles =
+                [[Role::LeftUpperArm, Role::LeftLowerArm], [Role::RightUpperArm, Role::RightLowerArm]];
+            for (((arm, of), names), roles) in arms.iter().zip(of).zip(names).zip(roles) {
                 let [before, middle, _] = divided(robot, arm);
-                listing.add(names[0], of[0], Follows::Direction, &before);
-                listing.add(names[1], of[1], Follows::Direction, &middle);
+                for (at, joints) in [before, middle].iter().enumerate() {
+                    let shown = source.with_role(roles[at]).unwrap_or(of[at]);
+                    listing.add(names[at], shown, Follows::Direction, joints);
+                }
             }
         }
         let Listing { parts, used, .. } = listing;
@@ -122,10 +132,11 @@ impl RobotMap {
             (!used || mimics.is_some()).then(|| OtherJoint { joint: of.name.clone(), mimics })
         };
         Ok(RobotMap {
-            leg_ratio: humanoid.leg_length() / length,
+            leg_ratio: ratio,
+            same_robot,
             parts,
             others: used.into_iter().enumerate().filter_map(other).collect(),
-            cannot_follow: humanoid.cannot_follow(robot),
+            cannot_follow: if same_robot { Vec::new() } else { humanoid.cannot_follow(robot) },
         })
     }
 }
@@ -135,8 +146,9 @@ struct Listing<'a> {
     source: &'a Skeleton,
     robot: &'a Robot,
     parts: Vec<DrivenPart>,
-    /// By joint of the robot: whether a part has it.
+    /// By joint of the robot: whether a part has it, or its value is taken over.
     used: Vec<bool>,
+    same_robot: bool,
 }
 
 impl Listing<'_> {
@@ -148,6 +160,7 @@ impl Listing<'_> {
         joints.iter().for_each(|joint| self.used[*joint] = true);
         let robot = joints.iter().map(|joint| self.robot.joints()[*joint].name.clone()).collect();
         let source = self.source.joint(from).name.clone();
+        let follows = if self.same_robot { Follows::Values } else { follows };
         self.parts.push(DrivenPart { part, source, follows, robot });
     }
 }
@@ -172,19 +185,12 @@ fn divided(robot: &Robot, limb: &Limb) -> [Vec<usize>; 3] {
     [before.to_vec(), middle.to_vec(), behind.to_vec()]
 }
 
-/// Hip to ankle along the bones at rest, the mean of both legs, in the unit of the skeleton.
-fn source_leg(skeleton: &Skeleton, joints: &Joints) -> f64 {
-    let mut rest = Pose::default();
-    Pose::rest(skeleton).to_object(skeleton, &mut rest);
-    let at = |joint: JointId| rest.joints[joint.index()].translation.vector;
-    let length =
-        |[hip, knee, ankle]: [JointId; 3]| (at(knee) - at(hip)).norm() + (at(ankle) - at(knee)).norm();
-    joints.legs.map(length).iter().sum::<f64>() / 2.0
-}
-
 impl fmt::Display for RobotMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  scale       legs {:.3}", self.leg_ratio)?;
+        if self.same_robot {
+            writeln!(f, "  same robot  its joints are taken over as they are")?;
+        }
         let width = |of: &dyn Fn(&DrivenPart) -> usize, head: &str| {
             self.parts.iter().map(of).max().unwrap_or(0).max(head.len())
         };

@@ -2,23 +2,16 @@
 //! one axis each. The motion shows the axes, so joints may have any names and frames.
 
 use mocap_model::{
-    Clip, Isometry3, Joint, JointId, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, Role, Track,
-    UnitQuaternion, Vector3,
+    Clip, Isometry3, JointId, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, Role, UnitQuaternion,
+    Vector3,
 };
-use nalgebra::Matrix3;
 
+use crate::hinge_names::{Named, stem};
+use crate::joint_turns::{FRAMES, HIP, Turns};
 use crate::landmarks::{ELBOW, Humanoid, KNEE, is_called};
 use crate::limb::Limb;
 use crate::limb_pairs::left_of;
 
-/// Number of frames that are looked at, over the whole motion.
-const FRAMES: usize = 64;
-/// A joint turns about one axis if it never turns further off it, and does not turn if by less \[rad\]: numbers in files
-/// are rounded.
-const OFF_AXIS: f64 = 1e-3;
-/// Fewest hinges between trunk and knee of a robot. Legs of people have one joint there, or a hip bone that does not turn
-/// and one.
-const HIP: usize = 2;
 /// The length from the first hinge to the last that bodies are scaled to: parts of a robot are judged in metres, and the
 /// unit of a file may not be known.
 const SIZE: f64 = 1.5;
@@ -28,8 +21,10 @@ const SIZE: f64 = 1.5;
 pub struct UnknownRobot {
     /// The roles of its joints.
     pub roles: Vec<(JointId, Role)>,
-    /// The rotation of each joint at rest: that of the file if all joints can be so, else the mean over the motion.
+    /// The rotation of each joint at rest: that of the file, else the nearest to it that the joint can have.
     pub rest_rotations: Vec<UnitQuaternion<f64>>,
+    /// The axis of the space along which the body faces at rest, a unit vector.
+    pub forward: Vector3<f64>,
     /// Which limbs have no joint that is called a knee or an elbow: theirs are found from lengths and axes.
     pub unnamed: Option<&'static str>,
 }
@@ -38,10 +33,12 @@ pub struct UnknownRobot {
 ///
 /// Each joint below the base turns about one axis, or its name says so: then an edit may have turned it off its axis.
 pub fn unknown_robot(clip: &Clip) -> Option<UnknownRobot> {
-    let Hinges { robot, humanoid, rest, .. } = Hinges::of(clip, None)?;
+    let Hinges { robot, humanoid, turn, rest } = Hinges::of(clip, None)?;
     let mut roles = humanoid.roles(&robot);
+    let mut forward = rest[0] * (turn.inverse() * (humanoid.upright.inverse() * Vector3::x()));
     if !names_tell_sides(&robot, &humanoid) && walks_backwards(clip, &roles) {
         roles.iter_mut().for_each(|(_, role)| *role = role.mirrored());
+        forward = -forward;
     }
     let is_named = |limb: &Limb, name: &str| {
         limb.joints.iter().any(|joint| is_called(&robot.joints()[*joint].name, name))
@@ -54,7 +51,12 @@ pub fn unknown_robot(clip: &Clip) -> Option<UnknownRobot> {
         (false, true) => Some("the knees"),
         (false, false) => Some("knees and elbows"),
     };
-    Some(UnknownRobot { roles, rest_rotations: rest, unnamed })
+    Some(UnknownRobot { roles, rest_rotations: rest, forward, unnamed })
+}
+
+/// Whether a start of a motion leaves it open that the motion is that of a robot: each joint below the base may be a hinge.
+pub fn may_be_robot(start: &Clip) -> bool {
+    Turns::of(start).is_some()
 }
 
 /// A robot as its motion shows it.
@@ -70,7 +72,12 @@ pub(crate) struct Hinges {
 impl Hinges {
     /// The humanoid in a motion; `metres` is the length of its unit, if known.
     pub(crate) fn of(clip: &Clip, metres: Option<f64>) -> Option<Hinges> {
-        let turns = Turns::of(clip)?;
+        let turns = Turns::of(clip).filter(Turns::may_have_legs)?;
+        let held = turns.held_at_rest(clip);
+        held.iter().chain([&turns]).find_map(|turns| Hinges::with(turns, clip, metres))
+    }
+
+    fn with(turns: &Turns, clip: &Clip, metres: Option<f64>) -> Option<Hinges> {
         let unit = metres.unwrap_or_else(|| SIZE / size(clip));
         let up = clip.skeleton().space().up.vector();
         let others = [Vector3::z(), Vector3::y(), Vector3::x()].into_iter().filter(|axis| *axis != up);
@@ -84,130 +91,7 @@ impl Hinges {
     }
 }
 
-/// What the name of a joint says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
-    /// One hinge of several at a place, such as `left_hip_roll`.
-    Axis,
-    /// A joint, which may be a hinge, such as `arm_left_5_joint`.
-    Joint,
-    Other,
-}
-
-/// Words for the axis of a hinge, and for a joint.
-const AXES: [&str; 3] = ["pitch", "roll", "yaw"];
-const JOINTS: [&str; 7] = ["joint", "x", "y", "z", "rx", "ry", "rz"];
-
-impl Named {
-    fn of(name: &str) -> Named {
-        let name = name.to_lowercase();
-        let mut words = name.split(|letter: char| !letter.is_alphanumeric());
-        match AXES.iter().any(|axis| name.contains(axis)) {
-            true => Named::Axis,
-            false if words.any(|word| JOINTS.contains(&word)) => Named::Joint,
-            false => Named::Other,
-        }
-    }
-}
-
-/// A name up to the axis in it, such as `lankleroll` of `LAnkleRoll_joint` and of `LAnkleRollCollision_shape`: what has the
-/// same is a part of the hinge, not another one.
-fn stem(name: &str) -> Option<String> {
-    let letters: String = name.chars().filter(|letter| letter.is_alphanumeric()).collect();
-    let letters = letters.to_lowercase();
-    let end = AXES.iter().filter_map(|axis| Some(letters.find(axis)? + axis.len())).min()?;
-    Some(letters[..end].to_owned())
-}
-
-/// How a joint turns over a motion.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Turn {
-    /// In the frame of the joint; `None` where it does not turn.
-    axis: Option<Vector3<f64>>,
-    /// In the frame of its parent, in a pose that is usual.
-    rest: UnitQuaternion<f64>,
-    /// Whether it can be as the file has it at rest.
-    rests: bool,
-    name: Named,
-}
-
-impl Turn {
-    /// The turn of a joint; `None` where it turns about more than one axis and its name does not say that it is a hinge.
-    fn of(clip: &Clip, id: JointId) -> Option<Turn> {
-        let joint = clip.skeleton().joint(id);
-        let name = Named::of(&joint.name);
-        let track = &clip.track(id).rotation;
-        let Track::Sampled(samples) = track else {
-            return Some(Turn { axis: None, rest: track.at(0), rests: true, name });
-        };
-        let count = samples.len().min(FRAMES);
-        let first = samples[0];
-        let turn = |at: usize| (first.inverse() * samples[at * samples.len() / count]).scaled_axis();
-        let turns: Vec<Vector3<f64>> = (0..count).map(turn).collect();
-        let spread: Matrix3<f64> = turns.iter().map(|turn| turn * turn.transpose()).sum();
-        if turns.iter().all(|turn| turn.norm() < OFF_AXIS) {
-            return Some(Turn { axis: None, rest: first, rests: true, name });
-        }
-        let eigen = spread.symmetric_eigen();
-        let axis: Vector3<f64> = eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned();
-        let off = |turn: &Vector3<f64>| (turn - axis * axis.dot(turn)).norm();
-        if name != Named::Axis && turns.iter().any(|turn| off(turn) > OFF_AXIS) {
-            return None;
-        }
-        let from_rest = (joint.rest_rotation.inverse() * first).scaled_axis();
-        let mean = turns.iter().map(|turn| axis.dot(turn)).sum::<f64>() / count as f64;
-        let rest = first * UnitQuaternion::new(axis * mean);
-        let rests = off(&from_rest) < OFF_AXIS;
-        Some(Turn { axis: Some(axis), rest, rests, name })
-    }
-}
-
-/// The turns of all joints below the base.
-struct Turns(Vec<Turn>);
-
 impl Turns {
-    fn of(clip: &Clip) -> Option<Turns> {
-        let skeleton = clip.skeleton();
-        let is_tree = skeleton.roots().count() == 1 && skeleton.len() > 2 * HIP;
-        let slides = |id: JointId, joint: &Joint| {
-            let track = clip.track(id).translation.as_ref();
-            joint.parent.is_some() && track.is_some_and(Track::is_sampled)
-        };
-        if !is_tree || clip.frames() == 0 || skeleton.iter().any(|(id, joint)| slides(id, joint)) {
-            return None;
-        }
-        let below = skeleton.iter().filter(|(_, joint)| joint.parent.is_some());
-        let base = skeleton
-            .roots()
-            .next()
-            .map_or_else(UnitQuaternion::identity, |id| skeleton.joint(id).rest_rotation);
-        let base = Turn { axis: None, rest: base, rests: true, name: Named::Other };
-        let turns = below.map(|(id, _)| Turn::of(clip, id));
-        let mut turns: Vec<Turn> = std::iter::once(Some(base)).chain(turns).collect::<Option<_>>()?;
-        // A joint that stays still is a hinge where one like it turns, such as that of the other arm.
-        let shapes = shapes(clip);
-        let turning: Vec<Shape> = turns
-            .iter()
-            .zip(&shapes)
-            .filter(|(turn, _)| turn.axis.is_some())
-            .map(|(_, shape)| *shape)
-            .collect();
-        for (turn, shape) in turns.iter_mut().zip(&shapes) {
-            if turn.axis.is_none()
-                && turn.name == Named::Other
-                && turning.iter().any(|other| shape.is_as(other))
-            {
-                turn.name = Named::Joint;
-            }
-        }
-        // A rest pose that all hinges can take is that of the robot.
-        if turns.iter().all(|turn| turn.rests) {
-            let at_rest = skeleton.joints().iter().map(|joint| joint.rest_rotation);
-            turns.iter_mut().zip(at_rest).for_each(|(turn, rest)| turn.rest = rest);
-        }
-        Some(Turns(turns))
-    }
-
     /// A robot with one body per joint, in the order of the skeleton: the joints of [`Robot::to_skeleton`] are those of
     /// the clip. What is attached to the base is turned by `turn`.
     fn robot(&self, clip: &Clip, unit: f64, turn: &UnitQuaternion<f64>) -> Option<Robot> {
@@ -224,8 +108,11 @@ impl Turns {
             // The axis of a hinge that does not turn is unknown: those of one place differ.
             let mut above = std::iter::successors(joint.parent, |id| skeleton.joint(*id).parent);
             let own_stem = &stems[id.index()];
-            let mut is_part = || own_stem.is_some() && above.any(|id| stems[id.index()] == *own_stem);
-            let axis = own.axis.or_else(|| (own.name != Named::Other && !is_part()).then_some(other));
+            let is_part = own_stem.is_some() && above.any(|id| stems[id.index()] == *own_stem);
+            let axis = match own.axis {
+                Some(axis) if own.turns => Some(axis),
+                shown => shown.or(Some(other)).filter(|_| own.name != Named::Other && !is_part),
+            };
             before.push(axis.map_or([last, next], |axis| [axis, last]));
             let placed = Isometry3::from_parts((joint.offset * unit).into(), own.rest);
             let placement = match joint.parent {
@@ -263,45 +150,9 @@ impl Turns {
         humanoid.legs.iter().all(|leg| {
             let before = leg.joints.iter().map(|joint| robot.joints()[*joint].body);
             let before = before.take_while(|body| *body != leg.middle.body);
-            before.filter(|body| self.0[*body].axis.is_some() || self.0[*body].name == Named::Axis).count()
-                >= HIP
+            before.filter(|body| self.0[*body].is_hinge()).count() >= HIP
         })
     }
-}
-
-/// Where a joint is in the tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Shape {
-    /// Joints above it.
-    depth: usize,
-    /// Joints below it.
-    below: usize,
-    /// The length of its offset.
-    length: f64,
-}
-
-impl Shape {
-    fn is_as(&self, other: &Shape) -> bool {
-        let near = (self.length - other.length).abs() <= 1e-3 * self.length.max(other.length);
-        self.depth == other.depth && self.below == other.below && near
-    }
-}
-
-/// By joint.
-fn shapes(clip: &Clip) -> Vec<Shape> {
-    let skeleton = clip.skeleton();
-    let mut shapes = vec![Shape::default(); skeleton.len()];
-    for (id, joint) in skeleton.iter() {
-        let depth = joint.parent.map_or(0, |parent| shapes[parent.index()].depth + 1);
-        shapes[id.index()] = Shape { depth, below: 0, length: joint.offset.norm() };
-    }
-    for (id, joint) in skeleton.iter().rev() {
-        let below = shapes[id.index()].below + 1;
-        if let Some(parent) = joint.parent {
-            shapes[parent.index()].below += below;
-        }
-    }
-    shapes
 }
 
 /// The longest way from the base to a tip, in the units of the clip.

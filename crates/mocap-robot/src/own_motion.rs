@@ -1,11 +1,16 @@
 //! Motions of the robot itself, in a file of any format: they need no fit.
 
+use std::collections::HashMap;
+
 use mocap_model::{
-    Clip, ForwardKinematics, Isometry3, JointId, Pose, Robot, RobotJointKind, RobotPose, Skeleton, Space,
+    Clip, ForwardKinematics, Isometry3, JointId, Pose, Robot, RobotPose, Role, Skeleton, Space,
     UnitQuaternion, Vector3,
 };
 use nalgebra::{Matrix3, Rotation3};
 
+use crate::RobotError;
+use crate::landmarks::Humanoid;
+use crate::limb::Bends;
 use crate::source::upright;
 
 /// How far a joint may be off its axis, and a rest pose off that of the robot: files round numbers [rad, m].
@@ -28,12 +33,16 @@ pub(crate) struct OwnSkeleton {
 
 impl OwnSkeleton {
     /// The joints of a clip with the names, parents and bone lengths of a robot's skeleton; `None` if one differs.
-    pub(crate) fn of(clip: &Clip, metres: f64, robot: &Robot) -> Option<OwnSkeleton> {
-        let skeleton = clip.skeleton();
+    pub(crate) fn of(skeleton: &Skeleton, metres: f64, robot: &Robot) -> Option<OwnSkeleton> {
         let own = robot.to_skeleton().ok()?;
-        let find = |name: &str| skeleton.iter().find(|(_, joint)| joint.name == name).map(|(id, _)| id);
-        let joints: Vec<JointId> =
-            own.joints().iter().map(|joint| find(&joint.name)).collect::<Option<_>>()?;
+        // The first of joints with one name.
+        let named: HashMap<&str, JointId> =
+            skeleton.iter().rev().map(|(id, joint)| (joint.name.as_str(), id)).collect();
+        let joints: Vec<JointId> = own
+            .joints()
+            .iter()
+            .map(|joint| named.get(joint.name.as_str()).copied())
+            .collect::<Option<_>>()?;
         let sum = |lengths: &mut dyn Iterator<Item = f64>| lengths.sum::<f64>();
         let own_length = sum(&mut own.joints().iter().skip(1).map(|joint| joint.offset.norm()));
         let length = sum(&mut joints.iter().skip(1).map(|id| skeleton.joint(*id).offset.norm()));
@@ -54,28 +63,33 @@ impl OwnSkeleton {
         if !same {
             return None;
         }
-        let [at_rest, rest] = [&own, skeleton.as_ref()].map(|skeleton| {
+        let object = |pose: Pose, skeleton: &Skeleton| {
             let mut object = Pose::default();
-            Pose::rest(skeleton).to_object(skeleton, &mut object);
+            pose.to_object(skeleton, &mut object);
             object.joints
-        });
+        };
+        let at_rest = object(Pose::rest(&own), &own);
+        // A motion without rotations at rest gets some where its joints do not come to those of the file.
+        let mut straight = Pose::rest(skeleton);
+        straight.joints.iter_mut().for_each(|joint| joint.rotation = UnitQuaternion::identity());
+        let rests = [Pose::rest(skeleton), straight].map(|pose| object(pose, skeleton));
         let from_base = |joints: &[Isometry3<f64>], base: usize, joint: usize| {
             joints[joint].translation.vector - joints[base].translation.vector
         };
-        let stands = |turn: &UnitQuaternion<f64>| {
+        let stands = |rest: &[Isometry3<f64>], turn: &UnitQuaternion<f64>| {
             joints.iter().enumerate().all(|(index, id)| {
-                let found = turn * (from_base(&rest, joints[0].index(), id.index()) * metres);
+                let found = turn * (from_base(rest, joints[0].index(), id.index()) * metres);
                 (found - from_base(&at_rest, 0, index)).norm() < TOLERANCE
             })
         };
         // Formats with axes of their own turn a robot so that it faces their forward; BVH states no axes.
         let turns = [to_robot_space(skeleton.space()), upright(skeleton.space().up)];
-        let standing = turns.iter().find(|turn| stands(turn)).copied();
-        let turn = standing.unwrap_or(turns[1]);
-        let stands = standing.is_some();
-        let frame = |(index, id): (usize, &JointId)| match stands {
-            true => (turn * rest[id.index()].rotation).inverse() * at_rest[index].rotation,
-            false => UnitQuaternion::identity(),
+        let mut poses = rests.iter().flat_map(|rest| turns.iter().map(move |turn| (rest, *turn)));
+        let standing = poses.find(|(rest, turn)| stands(rest, turn));
+        let turn = standing.map_or(turns[1], |(_, turn)| turn);
+        let frame = |(index, id): (usize, &JointId)| match standing {
+            Some((rest, turn)) => (turn * rest[id.index()].rotation).inverse() * at_rest[index].rotation,
+            None => UnitQuaternion::identity(),
         };
         let frames = joints.iter().enumerate().map(frame).collect();
         Some(OwnSkeleton { robot: own, joints, frames, turn, metres })
@@ -86,12 +100,15 @@ impl OwnSkeleton {
         (self.joints[joint.index()], self.frames[joint.index()] * at)
     }
 
-    /// The motion on the robot, with joints within their limits; `None` where a joint is off its axis, as after an edit
-    /// that bends legs otherwise.
+    /// The motion on the robot, with values as they are in the clip: they may be beyond limits. `None` where a joint is off
+    /// its axis, as after an edit that bends legs otherwise.
     pub(crate) fn poses(&self, sampled: &Clip, robot: &Robot) -> Option<Vec<RobotPose>> {
         let mut kinematics = ForwardKinematics::new(sampled);
         let mut poses: Vec<RobotPose> = Vec::with_capacity(sampled.frames());
-        let hinges = robot.skeleton_joints();
+        let mut moved_by: Vec<Option<usize>> = vec![None; self.robot.len()];
+        for (index, id) in robot.skeleton_joints().into_iter().enumerate() {
+            moved_by[id.index()] = Some(index);
+        }
         for frame in 0..sampled.frames() {
             kinematics.place(frame);
             let placed: Vec<Isometry3<f64>> = (0..self.joints.len())
@@ -106,10 +123,10 @@ impl OwnSkeleton {
                 let Some(parent) = joint.parent else { continue };
                 let rest = Isometry3::from_parts(joint.offset.into(), joint.rest_rotation);
                 let moved = (placed[parent.index()] * rest).inverse() * placed[id.index()];
-                match hinges.iter().position(|hinge| *hinge == id) {
+                match moved_by[id.index()] {
                     Some(index) => {
                         let before = poses.last().map(|pose| pose.values[index]);
-                        values[index] = value(robot, index, &moved, before)?;
+                        values[index] = robot.joints()[index].value_of(&moved, before, TOLERANCE)?;
                     }
                     None if off(&moved) > TOLERANCE => return None,
                     None => {}
@@ -133,37 +150,18 @@ fn off(moved: &Isometry3<f64>) -> f64 {
     moved.rotation.angle() + moved.translation.vector.norm()
 }
 
-/// The value of a joint; `None` where it cannot move so.
-fn value(robot: &Robot, index: usize, moved: &Isometry3<f64>, before: Option<f64>) -> Option<f64> {
-    use std::f64::consts::{PI, TAU};
-    let joint = &robot.joints()[index];
-    let value = match joint.kind {
-        RobotJointKind::Slide => moved.translation.vector.dot(&joint.axis),
-        RobotJointKind::Hinge => {
-            let q = moved.rotation;
-            2.0 * q.imag().dot(&joint.axis).atan2(q.w)
-        }
-    };
-    let own = match joint.kind {
-        RobotJointKind::Slide => {
-            Isometry3::from_parts((joint.axis * value).into(), UnitQuaternion::identity())
-        }
-        RobotJointKind::Hinge => {
-            Isometry3::from_parts(Vector3::zeros().into(), UnitQuaternion::new(joint.axis * value))
-        }
-    };
-    if off(&(own.inverse() * moved)) > TOLERANCE {
-        return None;
-    }
-    let value = value + joint.reference;
-    let value = match joint.kind {
-        RobotJointKind::Slide => value,
-        RobotJointKind::Hinge => {
-            let limits = joint.limit.filter(|limit| limit.min.is_finite() && limit.max.is_finite());
-            let middle = limits.map_or(joint.reference, |limit| (limit.min + limit.max) / 2.0);
-            let near = before.unwrap_or(middle);
-            near + ((value - near + PI).rem_euclid(TAU) - PI)
-        }
-    };
-    Some(value)
+/// The roles of the joints of a skeleton that is that of a robot, by names, parents and bone lengths; `None` for others.
+/// `metres` is the length of its unit, and counts where the unit is not a guess.
+///
+/// # Errors
+/// If the robot is not a humanoid.
+pub fn own_roles(
+    skeleton: &Skeleton,
+    metres: f64,
+    robot: &Robot,
+    bends: &Bends,
+) -> Result<Option<Vec<(JointId, Role)>>, RobotError> {
+    let Some(own) = OwnSkeleton::of(skeleton, metres, robot) else { return Ok(None) };
+    let roles = Humanoid::find_bending(robot, bends)?.roles(robot);
+    Ok(Some(roles.into_iter().map(|(joint, role)| (own.joints[joint.index()], role)).collect()))
 }

@@ -20,14 +20,13 @@ use crate::landmarks::Humanoid;
 use crate::limb::{Bends, Limb};
 use crate::lowest::lowest;
 use crate::measure::measure;
-use crate::own_motion::OwnSkeleton;
 use crate::planted::hold_still;
+use crate::read_source::{ReadSource, read_source};
 use crate::report::RobotReport;
-use crate::sole::{foot_shapes, lowest_of};
+use crate::sole::foot_shapes;
 use crate::solids::{Solids, check_shapes};
-use crate::solve::{Smoothness, Sweeps, bounds, fit_frames, fit_motion, whole};
+use crate::solve::{Smoothness, Sweeps, fit_frames, fit_motion, whole};
 use crate::source::{Source, SourceFrame, Steps};
-use crate::source_points::limb_points;
 use crate::speed_limits::{exceed, highest_steps, hold as hold_speeds};
 
 /// How a motion is put on a robot.
@@ -92,8 +91,6 @@ const WEIGHTS: Weights = Weights {
     centre: 0.0,
 };
 
-/// Shorter legs have no direction \[m\].
-pub(crate) const LEAST_LEG: f64 = 1e-3;
 /// Number of times that a balanced motion is planned, and sweeps after each.
 const BALANCE_ROUNDS: usize = 4;
 const BALANCE_SWEEPS: usize = 2;
@@ -136,30 +133,11 @@ pub fn retarget(
     robot: &Robot,
     options: &RobotOptions,
 ) -> Result<(RobotMotion, RobotReport), RobotError> {
-    if clip.frames() == 0 {
-        return Err(RobotError::NoFrames);
-    }
     check_shapes(robot)?;
     let mut kinematics = Kinematics::new(robot);
     let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
     let humanoid = &anatomy.humanoid;
-    let own = OwnSkeleton::of(clip, metres, robot);
-    let metres = own.as_ref().map_or(metres, |own| own.metres);
-    let points = limb_points(clip, metres, (robot, humanoid, own.as_ref()));
-    let turn = own.as_ref().map(|own| own.turn);
-    let mut source = Source::of(clip, metres, options.fps, (points, turn))?;
-    let own = match own {
-        Some(own) => own.poses(&clip.resampled(options.fps)?, robot),
-        None => None,
-    };
-    let own = own.map(|poses| within_limits(robot, poses));
-    if let Some(poses) = &own {
-        source.is_of(robot, &anatomy, poses);
-    }
-    if !(source.leg_length.is_finite() && source.leg_length > LEAST_LEG) {
-        return Err(RobotError::SourceLegs { length: source.leg_length });
-    }
-    let ratio = humanoid.leg_length() / source.leg_length;
+    let ReadSource { source, own, ratio, .. } = read_source(clip, metres, robot, &anatomy, options.fps)?;
     let mut goals = goals(&source, humanoid, ratio);
     for (goal, pose) in goals.iter_mut().zip(own.iter().flatten()) {
         goal.values = Some(pose.values.clone());
@@ -272,7 +250,7 @@ impl Fit<'_> {
     /// Changes the motion so that the robot can stand it. A motion of the robot that stands as well as its plan stays
     /// as it is.
     fn balance(&mut self) {
-        let as_it_is = self.is_own.then(|| self.poses.clone());
+        let as_it_is = self.is_own.then(|| (self.poses.clone(), self.goals.clone(), self.costs.weights));
         let mut support = None;
         // The centre of mass must not pull parts into each other.
         let apart = 2.0 * self.costs.weights.apart;
@@ -285,11 +263,14 @@ impl Fit<'_> {
             self.sweep(whole(BALANCE_SWEEPS));
         }
         self.hold_still();
-        if let Some(before) = as_it_is {
+        if let Some((before, goals, weights)) = as_it_is {
             let planned = self.share_within();
             let plan = std::mem::replace(&mut self.poses, before);
             if planned > self.share_within() + BETTER {
                 self.poses = plan;
+            } else {
+                // What follows must not go towards a plan that is not taken.
+                (self.goals, self.costs.weights) = (goals, weights);
             }
         }
     }
@@ -308,18 +289,6 @@ impl Fit<'_> {
         let sweeps = if is_rounded { 0 } else { HELD_SWEEPS };
         self.sweep(Sweeps { highest: Some(steps), ..whole(sweeps) });
     }
-}
-
-/// The poses with every joint within its limits, and mimics where they follow.
-fn within_limits(robot: &Robot, mut poses: Vec<RobotPose>) -> Vec<RobotPose> {
-    let bounds = bounds(robot);
-    for pose in &mut poses {
-        for (value, [min, max]) in pose.values.iter_mut().zip(&bounds) {
-            *value = value.max(*min).min(*max);
-        }
-        follow_mimics(robot, &mut pose.values);
-    }
-    poses
 }
 
 /// The collision shapes of a robot at rest. Parts that penetrate each other at rest, or in the reference stance
@@ -484,7 +453,8 @@ fn lift_swings(
         for (foot, sole) in humanoid.soles.iter().enumerate() {
             let heights = sole.heights(&placed);
             // The end of a round foot that points down is lower than the corners of its sole.
-            let ends = foot_shapes(robot, sole.body).map(|shape| lowest_of(shape, &placed[shape.body]));
+            let ends =
+                foot_shapes(robot, sole.body).map(|shape| shape.lowest(&placed[shape.body], &Vector3::z()));
             let lowest = ends.chain(heights).fold(f64::INFINITY, f64::min);
             goal.lift[foot] = lifted(heights, lowest, clearances[foot]);
             goal.clear[foot] = clearances[foot];

@@ -156,13 +156,6 @@ pub(crate) fn foot_shapes(robot: &Robot, foot: usize) -> impl Iterator<Item = &R
     robot.shapes().iter().filter(move |shape| is_on(robot, foot, shape.body))
 }
 
-/// The height of the lowest point of a shape \[m\].
-pub(crate) fn lowest_of(shape: &RobotShape, body: &Isometry3<f64>) -> f64 {
-    let placed = body * shape.placement;
-    let down = placed.rotation.inverse_transform_vector(&-Vector3::z());
-    placed.translation.vector.z - shape.primitive.reach(&down)
-}
-
 /// Points on which a shape may stand, few enough to weigh each: of a mesh, the outermost of those that are about as
 /// low as its lowest.
 pub(crate) fn footing(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<LowPoint> {

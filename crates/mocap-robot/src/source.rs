@@ -84,28 +84,30 @@ impl Steps {
             };
             (1..clip.frames()).map(step).fold(0.0, f64::max)
         };
-        let of = |limbs: &[[JointId; 3]; 2]| {
-            limbs.iter().flatten().map(|joint| largest(*joint)).fold(0.0, f64::max)
-        };
+        let of = |joints: &mut dyn Iterator<Item = JointId>| joints.map(largest).fold(0.0, f64::max);
         Steps {
-            legs: of(&joints.legs),
-            arms: joints.arms.as_ref().map_or(0.0, of),
-            all: clip.skeleton().iter().map(|(joint, _)| largest(joint)).fold(0.0, f64::max),
+            legs: of(&mut joints.legs.iter().flatten().copied()),
+            arms: of(&mut joints.arms_turn.iter().copied()),
+            all: of(&mut clip.skeleton().iter().map(|(joint, _)| joint)),
         }
     }
 }
 
-/// The joints of a human that are used.
+/// The joints of a source that are used.
 pub(crate) struct Joints {
     pub(crate) hips: JointId,
     pub(crate) legs: [[JointId; 3]; 2],
+    /// Those of the roles; of a robot without hands, those that its arms are fixed to.
     pub(crate) arms: Option<[[JointId; 3]; 2]>,
+    /// The joints that turn arms.
+    arms_turn: Vec<JointId>,
     pub(crate) chest: JointId,
     pub(crate) head: Option<JointId>,
 }
 
 impl Joints {
-    pub(crate) fn of(skeleton: &Skeleton) -> Result<Joints, RobotError> {
+    /// Those of the roles. A robot whose arms end at the elbow has no role of a hand: its arms are those of `points`.
+    pub(crate) fn of(skeleton: &Skeleton, points: Option<&LimbPoints>) -> Result<Joints, RobotError> {
         let find = |role: Role| skeleton.with_role(role);
         let need = |role: Role| find(role).ok_or(RobotError::SourceRole { role });
         let legs = [
@@ -121,9 +123,18 @@ impl Joints {
             .map(|(left, right)| [left, right]);
         let hips = find(Role::Hips).or_else(|| skeleton.common_ancestor(legs[0][0], legs[1][0]));
         let hips = hips.ok_or(RobotError::SourceRole { role: Role::Hips })?;
-        let chest =
-            arms.and_then(|[left, right]| skeleton.common_ancestor(left[0], right[0])).unwrap_or(hips);
-        Ok(Joints { hips, legs, arms, chest, head: find(Role::Head) })
+        let chest_of = |arms: [[JointId; 3]; 2]| skeleton.common_ancestor(arms[0][0], arms[1][0]);
+        let shown = points.and_then(|points| points.arms.as_ref());
+        let shown = shown.map(|arms| arms.map(|arm| arm.map(|place| place.joint)));
+        let turns = |[from, .., to]: [JointId; 3]| skeleton.path(from, to).unwrap_or_default();
+        let arms_turn: Vec<JointId> = match (arms, shown) {
+            (Some(arms), _) => arms.into_iter().flatten().collect(),
+            (None, Some(arms)) => arms.into_iter().flat_map(|arm| turns(arm).into_iter().skip(1)).collect(),
+            (None, None) => Vec::new(),
+        };
+        let arms = arms.or(shown);
+        let chest = arms.and_then(chest_of).unwrap_or(hips);
+        Ok(Joints { hips, legs, arms, arms_turn, chest, head: find(Role::Head) })
     }
 }
 
@@ -135,10 +146,9 @@ impl Source {
         clip: &Clip,
         metres: f64,
         fps: FrameRate,
-        (points, turn): (Option<LimbPoints>, Option<UnitQuaternion<f64>>),
+        (joints, points, turn): (&Joints, Option<LimbPoints>, Option<UnitQuaternion<f64>>),
     ) -> Result<Source, RobotError> {
-        let joints = Joints::of(clip.skeleton())?;
-        let points = points.unwrap_or_else(|| LimbPoints::of(&joints));
+        let points = points.unwrap_or_else(|| LimbPoints::of(joints));
         let turn = turn.unwrap_or_else(|| upright(clip.skeleton().space().up));
         let feet = feet_of(clip.skeleton());
         // A robot walks on one level floor.
@@ -155,7 +165,7 @@ impl Source {
             let time = frame as f64 * fps.frame_time() * clip.rate().fps();
             let nearest = (time.round() as usize).min(last);
             kinematics.place(frame);
-            raw.push(RawFrame::of(clip.skeleton(), &kinematics, (&joints, &points), &turn, metres, nearest));
+            raw.push(RawFrame::of(clip.skeleton(), &kinematics, (joints, &points), &turn, metres, nearest));
         }
         let lowest =
             || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
@@ -177,9 +187,9 @@ impl Source {
         let leg_length = lengths[lengths.len() / 2];
         let usual = leg_length * 0.1;
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
-        let head = head_frame(clip.skeleton(), &joints, &turn, &raw);
+        let head = head_frame(clip.skeleton(), joints, &turn, &raw);
         let frames = orient(&raw, floor, &head, |foot, frame| in_contact(foot, frame));
-        let steps = Steps::of(&sampled, &joints);
+        let steps = Steps::of(&sampled, joints);
         Ok(Source { frames, leg_length, ankle_height, steps })
     }
 

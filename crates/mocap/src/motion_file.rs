@@ -11,7 +11,7 @@ use mocap_formats::{
 use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
 use crate::problem::unlikely_rate;
-use crate::unit::{in_space, restated, restated_space, unlikely_unit};
+use crate::unit::{asks_whole_motion, facing, in_space, restated, restated_space, unlikely_unit};
 use crate::up::detect_up;
 use crate::{FileFormat, Problem, ReadOptions, above_zero, subjects};
 
@@ -253,8 +253,17 @@ impl MotionFile {
             let (numbers, verdicts) = (Vec::new(), Vec::new());
             return Ok(Parsed { value: Header { skeleton, rate: None, numbers, verdicts }, warnings });
         }
-        let Parsed { value: clip, warnings } = self.start(options)?;
-        let warnings = first_frame(self.stated(options).frames, options, warnings)?;
+        let Parsed { value: start, warnings } = self.start(options)?;
+        let frames = self.stated(options).frames;
+        let warnings = first_frame(frames, options, warnings)?;
+        // The hinges of a robot may stay still at the start. A motion beyond the limits is no clip that could differ.
+        let whole = match start.frames() < frames && asks_whole_motion(&start) {
+            true if options.limits.check_samples(frames, start.skeleton().len()).is_ok() => {
+                Some(self.to_clip(options)?)
+            }
+            _ => None,
+        };
+        let Parsed { value: clip, warnings } = whole.unwrap_or(Parsed { value: start, warnings });
         let skeleton = restated(clip.skeleton(), options);
         let numbers = clip.annotations().scalars.iter().map(|track| track.name.clone()).collect();
         let header = Header { skeleton, rate: Some(clip.rate()), numbers, verdicts: crate::verdicts(&clip) };
@@ -341,8 +350,10 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
         None if clip.frames() > 1 => warnings.extend(unlikely_rate(clip.rate().fps())),
         None => {}
     }
-    if let Some((skeleton, doubt)) = crate::unit::hinges_with_roles(&clip) {
+    let mut faces = None;
+    if let Some((skeleton, forward, doubt)) = crate::unit::hinges_with_roles(&clip) {
         warnings.extend(doubt);
+        faces = Some(forward).filter(|_| !format.states_space());
         clip = clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before");
     }
     // Such readers, like that of BVH, report it with its line.
@@ -351,7 +362,11 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
     }
     warnings.extend(options.peers.warnings());
     warnings.extend(unlikely_unit(clip.skeleton(), options));
-    detect_up(format, clip, options, warnings)
+    let clip = detect_up(format, clip, options, warnings);
+    match faces {
+        Some(forward) => facing(clip, forward, options),
+        None => clip,
+    }
 }
 
 /// Removes the warning about a rest pose in the first frame if that frame is dropped or expected.

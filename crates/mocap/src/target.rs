@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use mocap_analysis::Verdict;
 use mocap_formats::{Document, Finding, Format, Parsed, ReadError, Remedy};
-use mocap_model::{Clip, Pose, Robot, RobotJoint, Role, Skeleton};
+use mocap_model::{Clip, FrameRate, Pose, Robot, RobotJoint, Role, Skeleton};
 use mocap_retarget::{
     RestChoice, RestPoseError, RetargetOptions, RoleMap, TargetSurface, map_roles, map_roles_in, rest_pose_of,
 };
-use mocap_robot::{Bends, RobotMap, RobotOptions};
+use mocap_robot::{Bends, RobotMap, RobotOptions, own_roles};
 
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
@@ -182,10 +182,11 @@ pub fn put_on_target(
     }
     let source = clip_for_report(clip, warnings);
     if let Some(robot) = target.robot() {
-        let roles = mapping.map_or_else(|| map_roles_in(clip), |mapping| mapping.source_roles().clone());
-        let bends = mapping.map(|mapping| bends(mapping.target_roles(), robot));
-        let options = RobotOptions { bends: bends.unwrap_or_default(), ..options.robot.clone() };
-        return put_on_robot(clip, source.into_owned(), opening.lead_in, (robot, roles), &options);
+        let bends = mapping.map(|mapping| bends(mapping.target_roles(), robot)).unwrap_or_default();
+        let roles = || map_roles_in(clip);
+        let (source, metres) = robot_source(&source, (robot, &bends), mapping, roles)?;
+        let options = RobotOptions { bends, ..options.robot.clone() };
+        return put_on_robot((source, metres), opening.lead_in, robot, &options);
     }
     let body = for_report(&target.skeleton, &mut Vec::new());
     let (mapping, options) = on_body(clip, opening, target, mapping, options);
@@ -253,22 +254,43 @@ fn bends(roles: &RoleMap, robot: &Robot) -> Bends {
     }
 }
 
-/// Retargets to a robot. `source` is the clip in a known unit. A rest pose before the motion is left out.
-fn put_on_robot(
+/// A clip with the roles that retargeting to a robot needs, and the length of its unit in metres. A motion of the robot
+/// itself has the robot's roles, whatever names and motion show; a map that states its legs wins.
+///
+/// # Errors
+/// Where the robot is not a humanoid, or the clip could not even be retargeted to itself.
+fn robot_source(
     clip: &Clip,
-    source: Clip,
-    lead_in: usize,
-    (robot, roles): (&Arc<Robot>, RoleMap),
-    options: &RobotOptions,
-) -> Result<(Clip, TargetReport), Error> {
-    // Rejects a source that cannot even be retargeted to itself.
-    let mapping = Mapping::found(roles.clone(), roles.clone());
-    if let Some(error) = mapping.explain(clip.skeleton(), clip.skeleton(), None).error {
+    (robot, bends): (&Robot, &Bends),
+    mapping: Option<&Mapping>,
+    found: impl FnOnce() -> RoleMap,
+) -> Result<(Clip, f64), Error> {
+    let skeleton = clip.skeleton();
+    let metres = |skeleton: &Skeleton| known_unit(skeleton).map_or(1.0, |unit| unit.metres);
+    let stated = mapping.map(Mapping::source_roles).filter(|roles| roles.missing().is_empty());
+    let roles = match stated {
+        Some(stated) => stated.clone(),
+        None => match own_roles(skeleton, metres(skeleton), robot, bends)? {
+            Some(own) => RoleMap::given(own.into_iter().map(|(joint, role)| (role, joint))),
+            None => mapping.map_or_else(found, |mapping| mapping.source_roles().clone()),
+        },
+    };
+    let to_itself = Mapping::found(roles.clone(), roles.clone());
+    if let Some(error) = to_itself.explain(skeleton, skeleton, None).error {
         return Err(error.into());
     }
-    let skeleton = roles.certain().apply(source.skeleton());
-    let metres = known_unit(&skeleton).map_or(1.0, |unit| unit.metres);
-    let source = source.with_skeleton(skeleton.into()).expect("it has as many joints as before");
+    let skeleton = roles.certain().apply(skeleton);
+    let metres = metres(&skeleton);
+    Ok((clip.clone().with_skeleton(skeleton.into()).expect("it has as many joints as before"), metres))
+}
+
+/// Retargets to a robot. A rest pose before the motion is left out.
+fn put_on_robot(
+    (source, metres): (Clip, f64),
+    lead_in: usize,
+    robot: &Arc<Robot>,
+    options: &RobotOptions,
+) -> Result<(Clip, TargetReport), Error> {
     let source = match lead_in < source.frames() {
         true => source.trimmed(lead_in..source.frames()).expect("frames are left"),
         false => source,
@@ -277,14 +299,13 @@ fn put_on_robot(
     Ok((with_roles_of_robot(motion.to_clip(robot)?, &options.bends), TargetReport::Robot(Box::new(report))))
 }
 
-/// Which joints of a source drive which joints of a robot in [`put_on_target`]; `None` where the
-/// target is not a robot. `roles` are those of the joints of the source.
+/// Which joints of a source drive which joints of a robot in [`put_on_target`] at `fps`; `None` where the
+/// target is not a robot. A clip without frames, as of a skeleton, counts as one at rest.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
 /// let robot = mocap::read_target("../../fixtures/robots/pip.xml", &Default::default())?.value;
-/// let roles = mocap::retarget::map_roles_in(&walk);
-/// let map = mocap::robot_map(walk.skeleton(), &roles, &robot, None)?.expect("it is a robot");
+/// let map = mocap::robot_map(&walk, &robot, None, walk.rate())?.expect("it is a robot");
 /// let thigh = map.parts.iter().find(|row| row.part == "left thigh").expect("it is driven");
 /// assert_eq!((thigh.source.as_str(), thigh.robot.len()), ("LeftUpLeg", 3));
 /// # Ok::<(), mocap::Error>(())
@@ -293,16 +314,20 @@ fn put_on_robot(
 /// # Errors
 /// Where the source lacks legs, or the robot is not a humanoid.
 pub fn robot_map(
-    source: &Skeleton,
-    roles: &RoleMap,
+    source: &Clip,
     target: &Target,
     mapping: Option<&Mapping>,
+    fps: FrameRate,
 ) -> Result<Option<RobotMap>, Error> {
     let Some(robot) = target.robot() else { return Ok(None) };
     let bends = mapping.map(|mapping| bends(mapping.target_roles(), robot)).unwrap_or_default();
-    let skeleton = roles.certain().apply(source);
-    let metres = known_unit(&skeleton).map_or(1.0, |unit| unit.metres);
-    Ok(Some(RobotMap::of(&skeleton, metres, robot, &bends)?))
+    let source = clip_for_report(source, &mut Vec::new()).into_owned();
+    let source = match source.frames() {
+        0 => Clip::new(source.skeleton().clone(), source.rate(), 1, source.tracks().to_vec())?,
+        _ => source,
+    };
+    let (source, metres) = robot_source(&source, (robot, &bends), mapping, || map_roles_in(&source))?;
+    Ok(Some(RobotMap::of(&source, metres, robot, &bends, fps)?))
 }
 
 /// The speeds of a robot's joints in another model of it [rad/s or m/s], by joint; `None` if not stated.

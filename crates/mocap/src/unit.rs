@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use mocap_analysis::guess_unit;
 use mocap_formats::Finding;
-use mocap_model::{Clip, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitSource};
-use mocap_retarget::map_roles;
-use mocap_robot::{Bends, Humanoid, unknown_robot};
+use mocap_model::{Axis, Clip, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitSource, Vector3};
+use mocap_retarget::{RoleReason, map_roles};
+use mocap_robot::{Bends, Humanoid, may_be_robot, unknown_robot};
 
 use crate::{BodySize, Problem, ReadOptions};
 
@@ -134,21 +134,56 @@ pub(crate) fn robot_with_roles(skeleton: &Skeleton, bends: &Bends) -> Option<Ske
     with_stated(skeleton, Humanoid::find_bending(robot, bends).ok()?.roles(robot))
 }
 
+/// Whether a skeleton says itself what its joints are.
+fn states_body(skeleton: &Skeleton) -> bool {
+    skeleton.robot().is_some() || skeleton.joints().iter().any(|joint| joint.role.is_some())
+}
+
+/// Whether names give hips, knees and feet of both legs.
+fn names_give_legs(skeleton: &Skeleton) -> bool {
+    let roles = map_roles(skeleton).certain();
+    let named = |role: Role| roles.rows.iter().any(|row| row.role == role && row.reason == RoleReason::Name);
+    [Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot]
+        .into_iter()
+        .all(|role| named(role) && named(role.mirrored()))
+}
+
+/// Whether the whole motion is needed to say what robot its skeleton is: its start may be that of one.
+pub(crate) fn asks_whole_motion(start: &Clip) -> bool {
+    start.skeleton().robot().is_none() && may_be_robot(start) && !names_give_legs(start.skeleton())
+}
+
 /// The skeleton of a motion with the roles of its joints, if it is that of a humanoid robot which is not known, such as
-/// one in a BVH file, and a warning where names do not confirm them; `None` for others, and where roles are stated.
-pub(crate) fn hinges_with_roles(clip: &Clip) -> Option<(Skeleton, Option<Finding>)> {
+/// one in a BVH file, the axis along which it faces at rest, and a warning where names do not confirm roles; `None` for
+/// others, and where roles are stated or the names of joints give the legs.
+pub(crate) fn hinges_with_roles(clip: &Clip) -> Option<(Skeleton, SignedAxis, Option<Finding>)> {
     let skeleton = clip.skeleton();
-    let stated = skeleton.robot().is_some() || skeleton.joints().iter().any(|joint| joint.role.is_some());
-    if stated {
+    if states_body(skeleton) {
         return None;
     }
-    let robot = unknown_robot(clip)?;
+    let robot = unknown_robot(clip).filter(|_| !names_give_legs(skeleton))?;
     let mut rest = robot.rest_rotations.into_iter();
     let skeleton = skeleton.with_joints(|joint| {
         joint.rest_rotation = rest.next().expect("there is one for each joint");
     });
     let doubt = robot.unnamed.map(|limbs| Finding::new(Problem::RobotJoints { limbs }));
-    Some((with_stated(&skeleton.ok()?, robot.roles)?, doubt))
+    Some((with_stated(&skeleton.ok()?, robot.roles)?, nearest_axis(&robot.forward), doubt))
+}
+
+/// The axis nearest to a direction.
+fn nearest_axis(direction: &Vector3<f64>) -> SignedAxis {
+    let axis = [Axis::X, Axis::Y, Axis::Z][direction.iamax()];
+    SignedAxis { axis, negative: direction[direction.iamax()] < 0.0 }
+}
+
+/// The clip in a space whose forward axis is that along which a body faces, where it is not along the up axis.
+pub(crate) fn facing(clip: Clip, forward: SignedAxis, options: &ReadOptions) -> Clip {
+    let space = *clip.skeleton().space();
+    let space = options.up.map_or(space, |up| with_up(&space, up));
+    if forward.axis == space.up.axis {
+        return clip;
+    }
+    in_space(clip, Space { forward, ..space })
 }
 
 fn with_stated(skeleton: &Skeleton, roles: Vec<(JointId, Role)>) -> Option<Skeleton> {

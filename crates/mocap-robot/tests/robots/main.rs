@@ -4,4 +4,6 @@
 mod clip;
 
 mod constructions;
+mod hinges;
 mod landmarks;
+mod own_motion;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use mocap::{Error, ExplainedMapping, Mapping};
 use mocap_batch::{BatchError, FileRecord, write_file};
 use mocap_formats::{Limits, text};
-use mocap_model::Skeleton;
+use mocap_model::{Clip, Skeleton};
 use mocap_retarget::{MapExplanation, MapFigures, RoleMap, map_roles, map_roles_in};
-use mocap_robot::RobotMap;
+use mocap_robot::{RobotMap, RobotOptions};
 
 use super::finding::{self, refused_on_robot};
+use super::motion::refused;
 use super::row::{ExplainRobotRow, ExplainRow};
 use super::target::Target;
 use crate::batch::{self, Failure, Input, Job, JobContext, ReadFiles, Report, json};
@@ -87,16 +88,18 @@ pub(super) fn show(
     target: &Target,
     map: Option<&MapFile>,
 ) -> Result<Report, Failure> {
-    let (source, found, mut warnings) = read_source(job, context, &args.reading)?;
+    let (clip, found, mut warnings) = read_source(job, context, &args.reading)?;
+    let source = clip.skeleton().as_ref();
     let mapping = match map {
-        Some(map) => map.mapping(&source, target),
+        Some(map) => map.mapping(source, target),
         None => Ok(Mapping::found(found, target.on.roles.clone())),
     };
     let mapping = mapping.behind(&mut warnings)?;
     if args.mapping.write_map.is_none() {
         let given = map.map(|_| &mapping);
-        let driven = mocap::robot_map(&source, mapping.source_roles(), &target.on, given);
+        let driven = mocap::robot_map(&clip, &target.on, given, RobotOptions::default().fps);
         let driven = driven.map_err(|error| match error {
+            Error::Retarget(error) => refused(&error, given, &clip, target),
             Error::Robot(error) => refused_on_robot(&error, target),
             error => error.into(),
         });
@@ -105,7 +108,7 @@ pub(super) fn show(
             return Ok(show_robot(&job.input.shown(), target, &robot, warnings));
         }
     }
-    let explained = mapping.explain(&source, &target.on.skeleton, target.on.rest.clone());
+    let explained = mapping.explain(source, &target.on.skeleton, target.on.rest.clone());
     let ExplainedMapping { explanation, warnings: found, error } = &explained;
     warnings.extend(found.iter().map(|warning| finding::warning(warning, target)));
     let mut errors: Vec<_> = error.iter().map(|error| finding::error(error, target)).collect();
@@ -120,7 +123,7 @@ pub(super) fn show(
     let Some(written) = &args.mapping.write_map else {
         return Ok(Report { json: row, text, warnings, errors, ..Report::default() });
     };
-    let bytes = mapping.to_bytes(&source, &target.on.skeleton, explanation);
+    let bytes = mapping.to_bytes(source, &target.on.skeleton, explanation);
     deliver(written, args.outputs.overwrite, &bytes).behind(&mut warnings)?;
     // The map is written with warnings instead of errors, so that the user can add the missing roles.
     warnings.append(&mut errors);
@@ -145,22 +148,22 @@ fn show_robot(path: &str, target: &Target, robot: &RobotMap, warnings: Vec<Diagn
 const SCORES: &str = "  scores: 1 is certain; that of a pair is the lower of its two joints, less where the bodies divide \
      a limb otherwise";
 
-/// The skeleton of an input, with or without a motion, and its roles.
+/// The motion of an input and the roles of its joints; of a skeleton without a motion, its rest pose.
 fn read_source(
     job: &Job,
     context: &JobContext,
     reading: &Reading,
-) -> Result<(Skeleton, RoleMap, Vec<Diagnostic>), Failure> {
+) -> Result<(Clip, RoleMap, Vec<Diagnostic>), Failure> {
     let reading = Reading { rest_frame_dropped: true, ..reading.clone() };
     let loaded = read::load(context, &job.input, &reading)?;
     if loaded.format.has_motion() {
         let motion = loaded.into_motion(&reading)?;
         let roles = map_roles_in(&motion.clip);
-        return Ok((motion.clip.skeleton().as_ref().clone(), roles, motion.warnings));
+        return Ok((motion.clip, roles, motion.warnings));
     }
     let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
     let roles = map_roles(&skeleton);
-    Ok((skeleton, roles, warnings))
+    Ok((Clip::at_rest(skeleton.into(), RobotOptions::default().fps), roles, warnings))
 }
 
 /// `20 roles on both skeletons, 3 on one only`.

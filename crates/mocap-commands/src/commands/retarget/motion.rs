@@ -47,7 +47,12 @@ pub(crate) fn put_on_target(
 }
 
 /// Adds to an error the roles found in the skeleton that it is about.
-fn refused(error: &RetargetError, mapping: Option<&Mapping>, clip: &Clip, target: &Target) -> Diagnostic {
+pub(super) fn refused(
+    error: &RetargetError,
+    mapping: Option<&Mapping>,
+    clip: &Clip,
+    target: &Target,
+) -> Diagnostic {
     let found = || Mapping::found(map_roles_in(clip), target.on.roles.clone());
     let mapping = mapping.map_or_else(found, Mapping::clone);
     // For a robot, only the source needs roles.

@@ -1,0 +1,135 @@
+//! Motions of the robot itself: they stay as they are.
+
+use std::sync::Arc;
+
+use mocap_formats::Limits;
+use mocap_model::{
+    Clip, FrameRate, Isometry3, Limit, Robot, RobotMotion, RobotPose, Role, Skeleton, UnitQuaternion, Vector3,
+};
+use mocap_robot::{Bends, Follows, Humanoid, RobotMap, RobotOptions, own_roles, rest_values, retarget};
+
+/// The robot of the fixtures.
+pub(crate) fn pip() -> Robot {
+    let model = std::fs::read(mocap_corpus::fixture("robots").join("pip.xml")).expect("a model");
+    let no_includes = |_: &str| Err("the model is one file".to_owned());
+    mocap_formats::robot::parse(&model, &no_includes, &Limits::default()).expect("a model").value.1
+}
+
+/// The robot stands, with values of joints by frame. The clip has the robot's roles.
+fn stands(robot: &Robot, frames: usize, set: impl Fn(usize, &str) -> Option<f64>) -> Clip {
+    let mut values = rest_values(robot);
+    let pose = |frame: usize| {
+        for (value, joint) in values.iter_mut().zip(robot.joints()) {
+            *value = set(frame, &joint.name).unwrap_or(*value);
+        }
+        RobotPose { base: Isometry3::translation(0.0, 0.0, 0.58), values: values.clone() }
+    };
+    let poses = (0..frames).map(pose).collect();
+    let motion = RobotMotion { fps: FrameRate::new(30.0).unwrap(), poses };
+    with_roles(motion.to_clip(&Arc::new(robot.clone())).unwrap(), robot)
+}
+
+fn with_roles(clip: Clip, robot: &Robot) -> Clip {
+    let roles = Humanoid::find(robot).unwrap().roles(robot);
+    let of = |id| roles.iter().find(|(joint, _)| *joint == id).map(|(_, role)| *role);
+    let skeleton = clip.skeleton().with_roles(of);
+    clip.with_skeleton(skeleton.into()).unwrap()
+}
+
+/// The values of a joint by frame.
+fn values(motion: &RobotMotion, robot: &Robot, joint: &str) -> Vec<f64> {
+    let joint = robot.find_joint(joint).unwrap();
+    motion.poses.iter().map(|pose| pose.values[joint]).collect()
+}
+
+#[test]
+fn a_value_within_limits_of_more_than_a_turn_stays() {
+    let mut parts = pip().into_parts();
+    let waist = parts.joints.iter_mut().find(|joint| joint.name == "waist_yaw").unwrap();
+    waist.limit = Some(Limit { min: 0.0, max: 12.0 });
+    let robot = Robot::new(parts).unwrap();
+    for value in [1.0, 3.0] {
+        let clip = stands(&robot, 5, |_, joint| (joint == "waist_yaw").then_some(value));
+        let (motion, report) = retarget(&clip, 1.0, &robot, &RobotOptions::default()).unwrap();
+        assert!((report.leg_ratio - 1.0).abs() < 1e-9);
+        let off = values(&motion, &robot, "waist_yaw").into_iter().map(|found| (found - value).abs());
+        assert!(off.fold(0.0, f64::max) < 1e-9, "{value}");
+    }
+}
+
+#[test]
+fn a_plan_of_balance_that_is_not_taken_changes_nothing() {
+    // It stands with level soles, which no plan makes stand better; its arm jumps faster than it may.
+    let robot = pip();
+    let jumps = |frame: usize, joint: &str| {
+        (joint == "left_shoulder_pitch").then(|| if frame < 15 { 0.0 } else { -0.2 })
+    };
+    let clip = stands(&robot, 30, jumps);
+    let velocities = vec![Some(3.0); robot.joints().len()];
+    let put = |balance: bool| {
+        let options = RobotOptions { balance, velocities: velocities.clone(), ..RobotOptions::default() };
+        retarget(&clip, 1.0, &robot, &options).unwrap().0
+    };
+    let [plain, balanced] = [false, true].map(put);
+    let off = plain.poses.iter().zip(&balanced.poses).flat_map(|(a, b)| {
+        let moved = (a.base.translation.vector - b.base.translation.vector).norm();
+        let values = a.values.iter().zip(&b.values).map(|(a, b)| (a - b).abs());
+        values.chain([moved, a.base.rotation.angle_to(&b.base.rotation)]).collect::<Vec<_>>()
+    });
+    let off = off.fold(0.0, f64::max);
+    assert!(off < 1e-9, "{off} rad or m");
+}
+
+#[test]
+fn joints_of_the_robot_have_its_roles_whatever_a_pose_shows() {
+    let robot = pip();
+    let clip = stands(&robot, 1, |_, joint| (joint == "left_knee").then_some(1.0));
+    let stripped = |change: &dyn Fn(&mut mocap_model::Joint)| {
+        let mut joints = clip.skeleton().joints().to_vec();
+        joints.iter_mut().for_each(change);
+        Skeleton::new("bare", *clip.skeleton().space(), joints).unwrap()
+    };
+    let bare = stripped(&|joint| joint.role = None);
+    let roles = own_roles(&bare, 1.0, &robot, &Bends::default()).unwrap().expect("it is the robot");
+    let knee = roles.iter().find(|(_, role)| *role == Role::LeftLowerLeg).unwrap().0;
+    assert_eq!(bare.joint(knee).name, "left_knee");
+    let longer = stripped(&|joint| joint.offset *= if joint.name == "left_knee" { 1.5 } else { 1.0 });
+    assert_eq!(own_roles(&longer, 1.0, &robot, &Bends::default()).unwrap(), None);
+    // A file without rotations at rest, whose reader took those of its motion.
+    let bent = UnitQuaternion::new(Vector3::y() * 0.4);
+    let skeleton = clip.skeleton().with_joints(|joint| {
+        if joint.name == "left_knee" {
+            joint.rest_rotation = bent;
+        }
+    });
+    let clip = clip.clone().with_skeleton(Arc::new(skeleton.unwrap())).unwrap();
+    let (motion, _) = retarget(&clip, 1.0, &robot, &RobotOptions::default()).unwrap();
+    assert!((values(&motion, &robot, "left_knee")[0] - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_drives_a_robot_is_said_of_robots_too() {
+    let robot = pip();
+    let clip = stands(&robot, 10, |frame, joint| {
+        let waves = ["left_shoulder_roll", "left_elbow", "waist_yaw"].contains(&joint);
+        waves.then(|| -0.3 + 0.03 * frame as f64)
+    });
+    let fps = clip.rate();
+    let own = RobotMap::of(&clip, 1.0, &robot, &Bends::default(), fps).unwrap();
+    assert!(own.same_robot && (own.leg_ratio - 1.0).abs() < 1e-9, "{own}");
+    assert!(own.parts.iter().all(|part| part.follows == Follows::Values) && own.others.is_empty(), "{own}");
+    assert!(own.to_string().contains("taken over"));
+    // On a larger robot, arms that end at the elbow drive arms, and the ratio is that of the retarget.
+    let mut parts = robot.clone().into_parts();
+    parts.bodies.iter_mut().for_each(|body| body.placement.translation.vector *= 1.5);
+    let large = Robot::new(parts).unwrap();
+    let on_large = RobotMap::of(&clip, 1.0, &large, &Bends::default(), fps).unwrap();
+    let (motion, report) = retarget(&clip, 1.0, &large, &RobotOptions::default()).unwrap();
+    assert!(!on_large.same_robot && (on_large.leg_ratio - report.leg_ratio).abs() < 1e-9, "{on_large}");
+    let forearm = on_large.parts.iter().find(|part| part.part == "left forearm").expect("it is driven");
+    assert_eq!((forearm.source.as_str(), &forearm.robot[..]), ("left_elbow", &["left_elbow".to_owned()][..]));
+    assert!(on_large.others.iter().all(|other| !other.joint.contains("shoulder")), "{on_large}");
+    // Its chest is what its arms hang on, not its hips.
+    let waist = values(&motion, &large, "waist_yaw");
+    assert!((waist[9] - waist[0] - 0.27).abs() < 0.05, "{waist:?}");
+}
