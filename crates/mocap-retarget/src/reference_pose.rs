@@ -35,6 +35,8 @@ const UPRIGHT: f64 = 0.8;
 /// A body leans if the line from its feet to its neck does by more than this: those of upright rest poses lean by up to
 /// 4° \[rad\].
 const LEANS: f64 = 5.0 * std::f64::consts::PI / 180.0;
+/// A body whose line leans by more lies, or its rest pose is no pose \[rad\].
+const LIES: f64 = 50.0 * std::f64::consts::PI / 180.0;
 /// It does so as a whole if legs and trunk are straight to this: rest poses bend at the hips by up to 14° \[rad\].
 const STRAIGHT: f64 = 15.0 * std::f64::consts::PI / 180.0;
 /// A foot pitched further than this, down or up, is not flat (sine).
@@ -352,9 +354,9 @@ impl ReferencePoseBuilder<'_> {
         let below = [left, right].map(|leg| self.local_bone(self.body.hips, leg.tip));
         let above = above.filter(|v| v.norm() > 0.0).unwrap_or(-(below[0] + below[1]));
         let above = self.own_up(above);
-        match (inherited * above).try_normalize(0.0) {
+        let raised = self.raised(inherited, (l + r) / 2.0, (below[0] + below[1]) / 2.0);
+        match (raised * inherited * above).try_normalize(0.0) {
             Some(a) if a.dot(&self.directions.up) > UPRIGHT => {
-                let raised = self.raised(inherited, (l + r) / 2.0, (below[0] + below[1]) / 2.0);
                 self.turned_ahead(&(raised * inherited), l - r) * raised
             }
             _ => self.trunk(inherited, l - r, above),
@@ -375,7 +377,8 @@ impl ReferencePoseBuilder<'_> {
             return UnitQuaternion::identity();
         };
         let line = inherited * (neck - feet);
-        let leans = line.angle(&up) > LEANS && (hips - feet).angle(&(neck - hips)) < STRAIGHT;
+        let leans =
+            (LEANS..LIES).contains(&line.angle(&up)) && (hips - feet).angle(&(neck - hips)) < STRAIGHT;
         if leans { rotation_between(&line, &up) } else { UnitQuaternion::identity() }
     }
 

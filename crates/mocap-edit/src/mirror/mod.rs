@@ -30,6 +30,8 @@ pub use retargeted::mirror_retargeted;
 const UNLIKE: f64 = 0.26;
 /// A bone shorter than this share of the longest at its joint belongs to a helper joint.
 const HELPER: f64 = 0.02;
+/// A bone shorter than this share of the body is rounding of a joint at the place of its parent.
+const SAME_PLACE: f64 = 1e-4;
 /// Warn of a joint this far from its mirror image \[m\].
 const ASYMMETRIC: f64 = 0.02;
 
@@ -126,6 +128,8 @@ pub(crate) struct Mirror {
     /// The normal of the plane that reflects motions.
     lateral: Vector3<f64>,
     neutral: NeutralPose,
+    /// The size of the body.
+    size: f64,
     pub(crate) partners: Vec<Option<JointId>>,
     /// By joint: the constant rotation after the reflected rotation of the counterpart.
     corrections: Vec<UnitQuaternion<f64>>,
@@ -136,7 +140,8 @@ impl Mirror {
         let skeleton = &body.skeleton;
         let neutral = NeutralPose::of(clip, body);
         let partners = mirror_partners(skeleton, &neutral.object, &neutral.lateral);
-        let mut mirror = Mirror { lateral: body.lateral, neutral, partners, corrections: Vec::new() };
+        let size = mocap_analysis::tree_diameter(skeleton);
+        let mut mirror = Mirror { lateral: body.lateral, neutral, size, partners, corrections: Vec::new() };
         mirror.corrections = skeleton.iter().map(|(id, _)| mirror.correction(skeleton, id)).collect();
         mirror.follow_motion(clip, body);
         mirror.keep_rigid(clip, body);
@@ -173,8 +178,9 @@ impl Mirror {
             .collect();
         // The direction of a twist or helper joint at the position of its parent is arbitrary.
         let longest = bones.iter().map(|(ours, _)| ours.norm()).fold(0.0, f64::max);
+        let shortest = f64::max(HELPER * longest, SAME_PLACE * self.size);
         let is_bone =
-            |(ours, theirs): &(Vector3<f64>, Vector3<f64>)| ours.norm().min(theirs.norm()) > HELPER * longest;
+            |(ours, theirs): &(Vector3<f64>, Vector3<f64>)| ours.norm().min(theirs.norm()) > shortest;
         bones.into_iter().filter(is_bone).collect()
     }
 
@@ -449,6 +455,21 @@ mod tests {
         let with_helpers = Clip::new(Arc::new(skeleton), walk.rate(), walk.frames(), tracks).unwrap();
         let residual = |clip: &Clip| mirror(clip).unwrap().1.figures[0].value.unwrap();
         assert!((residual(&with_helpers) - residual(&walk)).abs() < 1e-3, "{}", residual(&with_helpers));
+    }
+
+    /// A face at the place of the head, for example.
+    #[test]
+    fn a_joint_at_the_place_of_its_parent_is_no_bone() {
+        let plumed = with_plume(&clip("alex_walk.bvh"));
+        let plume = JointId::from(plumed.skeleton().len() - 1);
+        let mut joints = plumed.skeleton().joints().to_vec();
+        joints.push(Joint::new("Tip", Some(plume), Vector3::new(-7e-5, 3e-5, 1e-5)));
+        let mut tracks = plumed.tracks().to_vec();
+        tracks.push(JointTracks::at_rest(&joints[joints.len() - 1]));
+        let skeleton = Skeleton::new("", *plumed.skeleton().space(), joints).unwrap();
+        let tipped = Clip::new(Arc::new(skeleton), plumed.rate(), plumed.frames(), tracks).unwrap();
+        let body = Body::of(&tipped);
+        assert_eq!(Mirror::of(&tipped, &body).bones(&body.skeleton, plume), []);
     }
 
     #[test]
