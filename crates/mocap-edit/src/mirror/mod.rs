@@ -460,16 +460,21 @@ mod tests {
     /// A face at the place of the head, for example.
     #[test]
     fn a_joint_at_the_place_of_its_parent_is_no_bone() {
-        let plumed = with_plume(&clip("alex_walk.bvh"));
-        let plume = JointId::from(plumed.skeleton().len() - 1);
-        let mut joints = plumed.skeleton().joints().to_vec();
-        joints.push(Joint::new("Tip", Some(plume), Vector3::new(-7e-5, 3e-5, 1e-5)));
-        let mut tracks = plumed.tracks().to_vec();
-        tracks.push(JointTracks::at_rest(&joints[joints.len() - 1]));
-        let skeleton = Skeleton::new("", *plumed.skeleton().space(), joints).unwrap();
-        let tipped = Clip::new(Arc::new(skeleton), plumed.rate(), plumed.frames(), tracks).unwrap();
-        let body = Body::of(&tipped);
-        assert_eq!(Mirror::of(&tipped, &body).bones(&body.skeleton, plume), []);
+        let walk = clip("alex_walk.bvh");
+        let head = Body::of(&walk).skeleton.with_role(Role::Head).unwrap();
+        let (mut joints, mut tracks) = (walk.skeleton().joints().to_vec(), walk.tracks().to_vec());
+        let face = JointId::from(joints.len());
+        for (name, parent, offset) in [("Face", head, [0.0, 0.0, 10.0]), ("Jaw", face, [-7e-5, 3e-5, 1e-5])] {
+            joints.push(Joint::new(name, Some(parent), Vector3::from(offset)));
+            tracks.push(JointTracks::at_rest(&joints[joints.len() - 1]));
+        }
+        let skeleton = Skeleton::new("", *walk.skeleton().space(), joints).unwrap();
+        let with_face = Clip::new(Arc::new(skeleton), walk.rate(), walk.frames(), tracks).unwrap();
+        let body = Body::of(&with_face);
+        let mirror = Mirror::of(&with_face, &body);
+        let jaw = JointId::from(face.index() + 1);
+        assert_eq!((mirror.partners[face.index()], mirror.partners[jaw.index()]), (Some(face), Some(jaw)));
+        assert_eq!(mirror.bones(&body.skeleton, face), []);
     }
 
     #[test]
