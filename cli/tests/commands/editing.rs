@@ -172,6 +172,22 @@ fn warnings_about_files_that_an_edit_names_are_said_under_their_names() {
     assert!(warnings.iter().any(|warning| warning["code"] == code && warning["path"] == "short.bvh"));
 }
 
+/// The flags about inputs are about those that state less.
+#[test]
+fn a_prop_that_states_its_space_keeps_it() {
+    let sandbox = sandbox();
+    run(&sandbox, "convert swing.bvh --input-unit cm -o stick.glb").ok();
+    let held = |words: &str| {
+        let attach = "--attach Base@Tip=Hips@RightHand --hold snap --prop";
+        run(&sandbox, &format!("edit alex_walk.bvh {attach} {words} -o out.bvh --overwrite")).ok();
+        sandbox.read("out.bvh")
+    };
+    let plain = held("stick.glb");
+    assert_eq!(held("stick.glb --input-unit cm --input-up Y"), plain);
+    // Without a statement of its own, the flag counts.
+    assert_ne!(held("swing.bvh --input-unit cm"), held("swing.bvh --prop-unit m --input-unit cm"));
+}
+
 #[test]
 fn props_are_called_as_inside_their_files() {
     let sandbox = sandbox();

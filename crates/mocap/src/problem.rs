@@ -79,6 +79,13 @@ pub enum Problem {
     #[error("the file has {} subjects: {}; one of them is taken", names.len(), names.join(", "))]
     SeveralSubjects { names: Vec<String> },
     #[error(
+        "the target has {} skeletons of bodies: {}; one of them moves, and meshes on the others stay at rest: bind all \
+         meshes to one",
+        names.len(),
+        names.join(", ")
+    )]
+    SeveralTargets { names: Vec<String> },
+    #[error(
         "half-way between frames the error reaches {:.1} mm, the limit in frames is {} mm: a joint turns by about 180° \
          between two frames",
         max * 1e3,
@@ -235,6 +242,7 @@ impl mocap_formats::Problem for Problem {
             Problem::NoSubject { .. } => "subject::unknown",
             Problem::RobotJoints { .. } => "robot::joints",
             Problem::SeveralSubjects { .. } => "subject::several",
+            Problem::SeveralTargets { .. } => "target::several",
             Problem::CharactersDiffer { .. } => "compare::characters",
             Problem::ArraysOfFirst { .. } => "arrays::first-character",
             Problem::TPoseEstimated => "vrma::t-pose-estimated",

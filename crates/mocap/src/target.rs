@@ -180,6 +180,10 @@ pub fn put_on_target(
     if !names.is_empty() {
         warnings.push(Finding::new(crate::Problem::SeveralSubjects { names }));
     }
+    let names = crate::several_subjects(&target.skeleton);
+    if !names.is_empty() {
+        warnings.push(Finding::new(crate::Problem::SeveralTargets { names }));
+    }
     let source = clip_for_report(clip, warnings);
     if let Some(robot) = target.robot() {
         let bends = mapping.map(|mapping| bends(mapping.target_roles(), robot)).unwrap_or_default();

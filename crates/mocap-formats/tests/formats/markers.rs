@@ -44,6 +44,12 @@ fn recordings_come_back() {
         };
         assert_eq!(short(&text), short(&upright));
     }
+    // TRC has no field for axes: Y is up.
+    let turned = back(&markers, Format::Trc);
+    let axes = (turned.space().up, turned.space().forward);
+    assert_eq!(axes, (SignedAxis::Y, SignedAxis::Z));
+    let (before, after) = (markers.position(2, 1).unwrap(), turned.position(2, 1).unwrap());
+    assert!((after - Vector3::new(before.x, before.z, -before.y)).norm() < 1e-4, "{before} {after}");
     // Metres and back: the numbers are rounded.
     let near = back(&markers, Format::Npz);
     for frame in 0..8 {
