@@ -47,7 +47,8 @@ fn info_lists_who_is_there_and_every_verb_can_take_one() {
         "{}",
         first.stderr
     );
-    let onto = sandbox.run(["retarget", &robin, "two.bvh", "-o", "onto.bvh", "--input-unit", "m"]);
+    let walk = fixture("clips/alex_walk.bvh").display().to_string();
+    let onto = sandbox.run(["retarget", &walk, "two.bvh", "-o", "onto.bvh"]);
     assert!(onto.stderr.contains("target::several") && onto.stderr.contains("Alice, Bob"), "{}", onto.stderr);
     for (subject, out) in [("Alice", "alice.bvh"), ("2", "second.bvh")] {
         let arguments =
