@@ -5,3 +5,4 @@ mod clip;
 
 mod constructions;
 mod landmarks;
+mod unlike_sides;
