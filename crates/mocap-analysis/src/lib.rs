@@ -31,6 +31,7 @@
 //! - one motion: [`quality`], its JSON and text [`QualitySummary`], limits on its figures ([`Gate`]),
 //!   [`largest_step`], [`mean_jerk`]; several motions of a database: [`FloorVote`];
 //! - balance: [`BalanceCurves`] of rigid [`Segment`]s, a support [`Polygon`], [`flights`], people ([`body_balance`]);
+//!   frames that [rest on other parts](rests_off_feet) than feet;
 //!   where the centre of mass should go: [`horizontal_displacement`], [`vertical_displacement`];
 //! - where joints are: [`trajectory`], [`trajectories`], [`placements`];
 //! - a skeleton: [`guess_unit`], [`metres_per_unit`], [`stature`], [`tree_diameter`], [`upright`].
@@ -62,6 +63,7 @@ mod percentile;
 mod polygon;
 mod quality;
 mod quality_summary;
+mod resting;
 mod shell;
 mod smoothness;
 mod trajectory;
@@ -96,6 +98,7 @@ pub use percentile::{percentile, percentile_rank};
 pub use polygon::Polygon;
 pub use quality::{FootQuality, Quality, quality};
 pub use quality_summary::{ArtifactSummary, FootSummary, QualitySummary, StepSummary};
+pub use resting::{JointHeights, rests_off_feet};
 pub use shell::{larger_error, shell_distance};
 pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_difference};
 pub use trajectory::{Trajectory, placements, trajectories, trajectory};

@@ -1,5 +1,6 @@
 //! Balance: moves the hips and leans the trunk as little as needed to bring the centre of mass over the support polygon
-//! where the body stands still, and into free fall in flight. Feet stay in place.
+//! where the body stands still, and into free fall in flight. Feet stay in place. Frames in which the body sits, kneels,
+//! lies or leans on its hands are not moved: its soles do not carry it.
 //!
 //! The trajectory of the centre of mass is planned for all frames at once (`mocap_analysis::horizontal_displacement`). The hips
 //! make most of the shift. Since the mass of the legs moves less than the hips, the shift is found by iteration.
@@ -7,8 +8,8 @@
 use std::ops::Range;
 
 use mocap_analysis::{
-    BodyBalance, FootMotion, OverSoles, Polygon, Support, body_balance, horizontal_displacement,
-    off_free_fall, placements, vertical_displacement,
+    BodyBalance, ContactOptions, FootMotion, JointHeights, OverSoles, Polygon, Support, body_balance,
+    floor_of, horizontal_displacement, off_free_fall, placements, rests_off_feet, vertical_displacement,
 };
 use mocap_model::{Clip, Isometry3, JointId, Role, UnitQuaternion, Vector3};
 use nalgebra::{Translation3, Unit};
@@ -97,6 +98,8 @@ struct Plan {
     flights: Vec<Range<usize>>,
     /// Number of flights that are skipped.
     left: usize,
+    /// By frame: whether the body rests on other parts than feet.
+    rests: Vec<bool>,
     /// By frame: whether it is in a flight, where feet go up and down with the body.
     flies: Vec<bool>,
     /// From the axes of the clip to Z up.
@@ -107,7 +110,9 @@ struct Plan {
 impl Plan {
     fn planned(clip: &Clip, body: &Body, found: &BodyBalance, metres: f64) -> Plan {
         let fps = clip.rate().fps();
-        let sole = |frame: usize| match found.still[frame] {
+        let motions = FootMotion::of(&body.named(clip), &body.feet);
+        let rests = resting(clip, body, &motions);
+        let sole = |frame: usize| match found.still[frame] && !rests[frame] {
             true => found.soles[frame].clone(),
             false => Polygon::default(),
         };
@@ -119,9 +124,10 @@ impl Plan {
             let off = off_free_fall(&found.centre, std::slice::from_ref(flight), fps);
             off.is_none_or(|off| off < NO_FLIGHT)
         };
-        let (flights, left): (Vec<_>, Vec<_>) = found.flights.iter().cloned().partition(is_flight);
+        let off_feet = |flight: &&Range<usize>| !rests[(*flight).clone()].contains(&true);
+        let (flights, left): (Vec<_>, Vec<_>) =
+            found.flights.iter().filter(off_feet).cloned().partition(is_flight);
         let higher = vertical_displacement(&found.centre, &flights, fps);
-        let motions = FootMotion::of(&body.named(clip), &body.feet);
         let furthest = FURTHEST * motions.iter().map(|foot| foot.leg).fold(0.0, f64::max) * metres;
         let clearance = clearances(&motions, metres);
         let mut flies = vec![false; clip.frames()];
@@ -130,11 +136,12 @@ impl Plan {
             let aside = aside[frame] * (furthest / aside[frame].norm().max(furthest));
             // The body sinks at most as far as its lower foot is above the floor.
             let up = higher[frame].max(-clearance[frame]);
-            let moved = Vector3::new(aside.x, aside.y, up);
+            let moved = if rests[frame] { Vector3::zeros() } else { Vector3::new(aside.x, aside.y, up) };
             Plan::between(&found.curves.centre[frame], &found.centre[frame]) + moved
         });
         let upright = mocap_model::rotation_between(&body.up, &Vector3::z());
-        Plan { goal: goal.collect(), flights, left: left.len(), flies, upright, metres }
+        let goal = goal.collect();
+        Plan { goal, flights, left: left.len(), rests, flies, upright, metres }
     }
 
     /// The centre of mass that is shifted: smoothed along the floor, with its exact height.
@@ -196,6 +203,37 @@ impl Plan {
     }
 }
 
+/// By frame: whether the body rests on other parts than feet. Without the roles of knees and wrists, nothing says so.
+fn resting(clip: &Clip, body: &Body, motions: &[FootMotion]) -> Vec<bool> {
+    let role = |role: Role| body.skeleton.with_role(role);
+    let knees = [Role::LeftLowerLeg, Role::RightLowerLeg].map(role);
+    let legs = [Role::LeftUpperLeg, Role::RightUpperLeg].map(role);
+    let ([Some(left_knee), Some(right_knee)], [Some(left), Some(right)]) = (knees, legs) else {
+        return vec![false; clip.frames()];
+    };
+    let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(&ContactOptions::default())).collect();
+    let lowest = || motions.iter().flat_map(|foot| &foot.lowest).copied().fold(f64::INFINITY, f64::min);
+    let floor = floor_of(motions, &contacts).unwrap_or_else(lowest);
+    let leg = motions.iter().map(|foot| foot.leg).fold(0.0, f64::max);
+    let places = placements(clip, &[left, right, left_knee, right_knee]);
+    let hands = [Role::LeftHand, Role::RightHand]
+        .map(|hand| role(hand).map(|joint| placements(clip, &[joint]).remove(0)));
+    let ground = |frame: usize| motions.iter().map(|foot| foot.ground[frame]).fold(0.0, f64::max);
+    let rests = |frame: usize| {
+        let height = |place: &Isometry3<f64>| place.translation.vector.dot(&body.up) - floor - ground(frame);
+        let [left, right, left_knee, right_knee] =
+            [0, 1, 2, 3].map(|joint: usize| height(&places[joint][frame]));
+        let hand = |places: &Option<Vec<Isometry3<f64>>>| {
+            places.as_ref().map_or(f64::INFINITY, |places| height(&places[frame]))
+        };
+        let hips = (left + right) / 2.0;
+        let heights =
+            JointHeights { hips, knees: [left_knee, right_knee], hands: hands.each_ref().map(hand) };
+        rests_off_feet(&heights, leg)
+    };
+    (0..clip.frames()).map(rests).collect()
+}
+
 /// The first joint above the hips that carries both arms, and its parent: the trunk leans there.
 fn trunk(body: &Body) -> Option<(JointId, JointId)> {
     let skeleton = &body.skeleton;
@@ -221,11 +259,11 @@ fn clearances(motions: &[FootMotion], metres: f64) -> Vec<f64> {
     (0..frames).map(above).collect()
 }
 
-/// The largest distance of the centre of mass outside the support polygon over frames that stood still before \[m\]
-/// (negative inside), and its frame.
-fn worst(before: &BodyBalance, now: &BodyBalance) -> Option<(f64, usize)> {
+/// The largest distance of the centre of mass outside the support polygon over frames that stood still on their feet
+/// before \[m\] (negative inside), and its frame.
+fn worst(before: &BodyBalance, now: &BodyBalance, rests: &[bool]) -> Option<(f64, usize)> {
     let outside = |frame: usize| -before.soles[frame].margin(&now.curves.centre[frame].xy());
-    let still = (0..before.still.len()).filter(|frame| before.still[*frame]);
+    let still = (0..before.still.len()).filter(|frame| before.still[*frame] && !rests[*frame]);
     still.map(|frame| (outside(frame), frame)).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
@@ -233,13 +271,14 @@ fn report(clip: &Clip, balanced: &Clip, body: &Body, found: &BodyBalance, way: &
     let mut report = EditReport::measured(NAME, clip, balanced);
     let now = measured(balanced, body);
     let now = now.as_ref().unwrap_or(found);
-    let (was, is) = (worst(found, found), worst(found, now));
+    let (was, is) = (worst(found, found, &way.rests), worst(found, now, &way.rests));
     let fall = |of: &BodyBalance| off_free_fall(&of.centre, &way.flights, of.fps);
     let hips = [clip, balanced].map(|clip| placements(clip, &[body.hips]).remove(0));
     let moved =
         hips[0].iter().zip(&hips[1]).map(|(a, b)| (a.translation.vector - b.translation.vector).norm());
     let share = |frames: usize| 100.0 * frames as f64 / clip.frames().max(1) as f64;
-    let still = found.still.iter().filter(|still| **still).count();
+    let still = found.still.iter().zip(&way.rests).filter(|(still, rests)| **still && !**rests).count();
+    let resting = way.rests.iter().filter(|rests| **rests).count();
     let flying: usize = way.flights.iter().map(Range::len).sum();
     report = report
         .figure("balance-margin", is.map(|(outside, _)| outside.max(0.0)), "m")
@@ -255,6 +294,9 @@ fn report(clip: &Clip, balanced: &Clip, body: &Body, found: &BodyBalance, way: &
         )),
         None => report.note("no frame stands still on both feet"),
     };
+    if resting > 0 {
+        report = report.note(format!("not repaired: {resting} frames rest on other parts than feet"));
+    }
     if let (Some(before), Some(after)) = (fall(found), fall(now)) {
         report = report.note(format!(
             "flight {:.0} % of frames, {:.1} % off free fall, before {:.1} %",
@@ -332,6 +374,17 @@ mod tests {
         let wave = clip("alex_wave.bvh");
         assert!(margin(&wave) > 0.02, "{}", margin(&wave));
         assert_eq!(balance(&wave).unwrap().0, wave);
+    }
+
+    #[test]
+    fn who_lies_stays_to_the_bit_and_the_report_says_so() {
+        let wave = clip("alex_wave.bvh");
+        let turn = Isometry3::rotation(Body::of(&wave).lateral * -std::f64::consts::FRAC_PI_2);
+        let lies = crate::root::place_roots(&wave, "test", |_| turn).unwrap();
+        let (balanced, report) = balance(&lies).unwrap();
+        assert_eq!(balanced, lies);
+        let said = format!("not repaired: {} frames rest on other parts than feet", wave.frames());
+        assert!(report.to_string().contains(&said), "{report}");
     }
 
     #[test]

@@ -22,6 +22,9 @@ const INSIDE: f64 = 0.005;
 /// legs go with the centre of mass [1/rad].
 const OWN: f64 = 0.3;
 
+/// Weights of the place of the hips where the centre of mass has a goal: along the floor, and up [1/m].
+const BALANCED_HIPS: [f64; 2] = [1.0, 0.5];
+
 /// Weights of the costs. Directions and rotations in [1/rad], positions in [1/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Weights {
@@ -181,7 +184,7 @@ impl Costs<'_> {
         let [left, right] = [0, 1].map(|leg| self.anatomy.humanoid.legs[leg].base.at(&kinematics.placed));
         let middle = Point3::from((left.coords + right.coords) / 2.0);
         let (arm, off) = (kinematics.arm(&middle), goal.hips - middle);
-        let [across, up] = self.weights.hips;
+        let [across, up] = if goal.centre.is_some() { BALANCED_HIPS } else { self.weights.hips };
         for (axis, weight) in [(0, across), (1, across), (2, up)] {
             normal.point(self.anatomy.humanoid.pelvis, &arm, &Vector3::ith(axis, 1.0), weight, off[axis]);
         }

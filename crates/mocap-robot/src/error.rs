@@ -19,6 +19,8 @@ pub enum RobotError {
     SourceLegs { length: f64 },
     #[error("the robot has {found} {what}; a robot with up to {limit} can be a target")]
     TooLarge { what: &'static str, found: usize, limit: usize },
+    #[error("the robot has no mass, so it cannot be balanced; use a model whose bodies state theirs")]
+    NoMass,
     #[error(transparent)]
     Model(#[from] mocap_model::ModelError),
 }
@@ -31,6 +33,7 @@ impl RobotError {
             RobotError::SourceRole { .. } => "robot::source-role",
             RobotError::SourceLegs { .. } => "robot::source-legs",
             RobotError::TooLarge { .. } => "robot::too-large",
+            RobotError::NoMass => "robot::no-mass",
             RobotError::NoFrames => "robot::no-frames",
             RobotError::Model(_) => "model::invalid",
         }

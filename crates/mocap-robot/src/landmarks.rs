@@ -51,7 +51,9 @@ pub struct Humanoid {
     pub arms: Option<[Limb; 2]>,
     /// The body to which both legs are attached.
     pub pelvis: usize,
-    /// The body to which both arms are attached; the pelvis if there is no waist.
+    /// Without a pair of arms: how many were found that are not alike.
+    pub lone_arms: usize,
+    /// The body to which both arms are attached, or the only one; the pelvis if there is no waist.
     pub torso: usize,
     /// The head; `None` if no joint rotates it.
     pub head: Option<Head>,
@@ -88,7 +90,8 @@ impl Humanoid {
         if let Some(&(what, found, limit)) = sizes.iter().find(|(_, found, limit)| found > limit) {
             return Err(RobotError::TooLarge { what, found, limit });
         }
-        let Limbs { legs, arms, upright } = Limbs::find(&Rest::of(robot, UnitQuaternion::identity()), bends)?;
+        let Limbs { legs, arms, lone_arms, upright } =
+            Limbs::find(&Rest::of(robot, UnitQuaternion::identity()), bends)?;
         let rest = Rest::of(robot, upright);
         let [left, right] = &legs.ways;
         let pelvis = rest.common_body(left.end, right.end);
@@ -98,7 +101,11 @@ impl Humanoid {
                 reason: "it lacks two legs with a hip, a knee and an ankle",
             });
         };
-        let torso = arms.as_ref().map_or(pelvis, |arms| rest.common_body(arms.ways[0].end, arms.ways[1].end));
+        let torso = match (&arms, lone_arms.first()) {
+            (Some(arms), _) => rest.common_body(arms.ways[0].end, arms.ways[1].end),
+            (None, Some(carrier)) => *carrier,
+            (None, None) => pelvis,
+        };
         let arms = arms.and_then(|arms| {
             let [left, right] = arms.ways.each_ref().map(|way| arm(&rest, way, (torso, bends.elbows)));
             Some([left?, right?])
@@ -106,7 +113,8 @@ impl Humanoid {
         let soles = [&left, &right].map(|leg| sole(&rest, leg));
         let limbs: Vec<&Limb> = [&left, &right].into_iter().chain(arms.iter().flatten()).collect();
         let head = Head::find(&rest, torso, &limbs);
-        Ok(Humanoid { legs: [left, right], arms, pelvis, torso, head, soles, upright })
+        let lone_arms = lone_arms.len();
+        Ok(Humanoid { legs: [left, right], arms, lone_arms, pelvis, torso, head, soles, upright })
     }
 
     /// The roles of joints of the robot's skeleton; see [`Robot::to_skeleton`]. A group of hinges has its role on the
@@ -164,7 +172,11 @@ impl Humanoid {
         };
         let mut missing = Vec::new();
         match &self.arms {
-            None => missing.push("arms (the robot has none)"),
+            None => missing.push(match self.lone_arms {
+                0 => "arms (the robot has none)",
+                1 => "arms (the robot has only one)",
+                _ => "arms (those of the robot are neither mirror images nor named alike)",
+            }),
             Some(arms) => {
                 let elbow = |arm: &Limb| {
                     let body = arm.middle.body;
@@ -275,7 +287,7 @@ fn leg(rest: &Rest, way: &Way, (pelvis, knees): (usize, Option<[usize; 2]>)) -> 
         rest.centre(&parts[2])
     };
     let limb = beside_neck(rest, limb(rest, &parts, pelvis, ankle, shank), parts[1][0]);
-    (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
+    limb.has_segments().then_some(limb)
 }
 
 /// A leg whose base is in the plane in which its knee bends. A thigh that hangs beside the axes of the hip, as on a long
@@ -295,15 +307,17 @@ fn beside_neck(rest: &Rest, mut leg: Limb, knee: usize) -> Limb {
 }
 
 fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> Option<Limb> {
+    /// Hinges nearer to the elbow than this share of the upper arm are at it.
+    const AT_ELBOW: f64 = 0.05;
     let parts = split(rest, way, (ELBOW, elbows))?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
-    let wrist = if parts[2].is_empty() {
-        far_point(rest, forearm, rest.line(parts[1][0]).0, rest.centre(&parts[0]))
-    } else {
-        rest.centre(&parts[2])
-    };
+    let (elbow, shoulder) = (rest.line(parts[1][0]).0, rest.centre(&parts[0]));
+    // Hinges that twist the forearm at the elbow are no wrist.
+    let wrist = (!parts[2].is_empty()).then(|| rest.centre(&parts[2]));
+    let wrist = wrist.filter(|wrist| (wrist - elbow).norm() > AT_ELBOW * (elbow - shoulder).norm());
+    let wrist = wrist.unwrap_or_else(|| far_point(rest, forearm, elbow, shoulder));
     let limb = limb(rest, &parts, torso, wrist, forearm);
-    (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
+    limb.has_segments().then_some(limb)
 }
 
 /// The far end of a forearm without a wrist: where its parts end; if they do not tell, at the length of the upper arm.

@@ -36,6 +36,16 @@ pub struct Limb {
     pub tip: usize,
 }
 
+impl Limb {
+    /// Whether both segments are long enough to have a direction.
+    pub(crate) fn has_segments(&self) -> bool {
+        /// Least length of a segment, as a share of the limb.
+        const LEAST: f64 = 0.05;
+        let whole: f64 = self.lengths.iter().sum();
+        whole > 1e-6 && self.lengths.iter().all(|length| *length > LEAST * whole)
+    }
+}
+
 /// The joints that bend the limbs, by index, if the user states them. In pairs, the left comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bends {

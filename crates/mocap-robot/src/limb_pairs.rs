@@ -1,16 +1,19 @@
-//! The limbs of a robot in pairs of left and right: chains of hinges with equal distances, identified by words
-//! in their names, else by where they end.
+//! The limbs of a robot in pairs of left and right, identified by words in their names, else by where they end.
+//!
+//! Both sides of a pair need not be equal: one joint may be locked, one segment longer, or one hand missing. Chains of
+//! hinges with equal distances come first; then those that are about mirror images, or whose joints have the same names.
 
 use mocap_model::{NamedLimb, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
 use crate::limb::Bends;
+use crate::mirror::{are_alike, are_mirrored, have_same_names};
 use crate::rest::Rest;
 
 /// Least number of hinges of a limb.
 const LEAST: usize = 3;
-/// Least distance between the hips \[m\].
+/// Least distance between the hips, as a share of the leg length.
 const APART: f64 = 0.01;
 /// The feet of a quadruped are level within this share of the leg length.
 const LEVEL: f64 = 0.25;
@@ -31,6 +34,8 @@ pub(crate) struct LimbPair {
     pub(crate) ways: [Way; 2],
     /// What names suggest that it is.
     named: Option<NamedLimb>,
+    /// Whether both sides have as many hinges, at equal distances.
+    is_equal: bool,
 }
 
 /// The limbs of a humanoid.
@@ -38,6 +43,8 @@ pub(crate) struct LimbPair {
 pub(crate) struct Limbs {
     pub(crate) legs: LimbPair,
     pub(crate) arms: Option<LimbPair>,
+    /// Without a pair of arms: the bodies from which single ones start.
+    pub(crate) lone_arms: Vec<usize>,
     /// Turns the base so that the body faces X, with Y to its left and Z up.
     pub(crate) upright: UnitQuaternion<f64>,
 }
@@ -56,11 +63,13 @@ impl Limbs {
             Some(knees) => {
                 with(knees).ok_or(refused("the knees of the map are not in two limbs of a pair"))?
             }
-            None => legs(rest, &pairs).ok_or(refused("it lacks two legs with a knee each"))?,
+            None => legs(rest, &pairs).ok_or_else(|| refused(without_legs(rest)))?,
         };
         let [base, end] = [legs.base(rest), legs.end(rest)];
         let length = (base - end).norm();
-        let up = nearest_axis(&(base - end));
+        let axes = axes_of(rest, rest.common_body(legs.ways[0].end, legs.ways[1].end));
+        let nearest = |direction: &Vector3<f64>| axes * nearest_axis(&(axes.inverse() * direction));
+        let up = nearest(&(base - end));
         let others = || pairs.iter().filter(|pair| pair.is_apart_from(legs));
         let is_level = |pair: &LimbPair| (pair.end(rest) - end).dot(&up).abs() < LEVEL * length;
         if bends.knees.is_none() && others().any(|pair| pair.named == Some(NamedLimb::Leg) || is_level(pair))
@@ -70,18 +79,23 @@ impl Limbs {
         let [left, right] = legs.ways.each_ref().map(|way| rest.line(way.hinges[0]).0);
         let across = left - right;
         let across = across - up * across.dot(&up);
-        if across.norm() < APART {
+        if across.norm() < APART * length {
             return Err(refused("its hips are at one place"));
         }
         let arms = others().filter(|pair| pair.named != Some(NamedLimb::Leg));
-        let arms = arms.max_by_key(|pair| (pair.named == Some(NamedLimb::Arm), pair.ways[0].hinges.len()));
+        let arms = arms.max_by_key(|pair| (pair.named == Some(NamedLimb::Arm), pair.hinges(), pair.is_equal));
         let arms = match bends.elbows {
             Some(elbows) => {
                 Some(with(elbows).ok_or(refused("the elbows of the map are not in two limbs of a pair"))?)
             }
             None => arms,
         };
-        Ok(Limbs { upright: upright(&up, &nearest_axis(&across)), legs: legs.clone(), arms: arms.cloned() })
+        let left = nearest(&across);
+        let lone_arms = match arms {
+            Some(_) => Vec::new(),
+            None => lone_arms(rest, legs, &left),
+        };
+        Ok(Limbs { upright: upright(&up, &left), legs: legs.clone(), arms: arms.cloned(), lone_arms })
     }
 }
 
@@ -101,6 +115,11 @@ impl LimbPair {
         nalgebra::center(&left, &right)
     }
 
+    /// The number of hinges that both sides have.
+    fn hinges(&self) -> usize {
+        self.ways[0].hinges.len().min(self.ways[1].hinges.len())
+    }
+
     fn is_apart_from(&self, other: &LimbPair) -> bool {
         let own = |hinge: &usize| other.ways.iter().any(|way| way.hinges.contains(hinge));
         !self.ways.iter().flat_map(|way| &way.hinges).any(own)
@@ -111,15 +130,82 @@ impl LimbPair {
 fn legs<'p>(rest: &Rest, pairs: &'p [LimbPair]) -> Option<&'p LimbPair> {
     let of = |named: Option<NamedLimb>| pairs.iter().filter(move |pair| pair.named == named);
     let hangs = |pair: &&LimbPair| {
-        let reach: f64 = spans(rest, &pair.ways[0].hinges).iter().sum();
+        let reach: f64 = rest.spans(&pair.ways[0].hinges).iter().sum();
         pair.base(rest).z - pair.end(rest).z > 0.5 * reach
     };
-    let named = of(Some(NamedLimb::Leg)).max_by_key(|pair| pair.ways[0].hinges.len());
+    let named = of(Some(NamedLimb::Leg)).max_by_key(|pair| (pair.hinges(), pair.is_equal));
     let height = |pair: &&LimbPair| pair.end(rest).z;
     named.or_else(|| of(None).filter(hangs).min_by(|a, b| height(a).total_cmp(&height(b))))
 }
 
-/// All pairs of limbs.
+/// Why a robot without a pair of legs is refused.
+fn without_legs(rest: &Rest) -> &'static str {
+    let mut chains: Vec<Vec<usize>> = rest.leaves().map(|end| rest.hinges(end)).collect();
+    chains.retain(|chain| {
+        let names = chain.iter().filter(|hinge| is_leg(rest, **hinge));
+        names.count() >= LEAST
+    });
+    // Chains to several ends of a foot are one leg.
+    let mut first: Vec<usize> =
+        chains.iter().filter_map(|chain| chain.iter().copied().find(|hinge| is_leg(rest, *hinge))).collect();
+    first.sort_unstable();
+    first.dedup();
+    match first.len() {
+        1 => "it has only one leg with three hinges or more",
+        2 => "its two legs are neither mirror images nor named alike",
+        _ => "it lacks two legs with a knee each",
+    }
+}
+
+fn is_leg(rest: &Rest, hinge: usize) -> bool {
+    NamedLimb::of([&rest.robot.joints()[hinge].name]) == Some(NamedLimb::Leg)
+}
+
+/// The bodies from which chains start that are beside the middle of the body and belong to no leg: arms without another
+/// one of their kind.
+fn lone_arms(rest: &Rest, legs: &LimbPair, left: &Vector3<f64>) -> Vec<usize> {
+    /// Least distance from the middle, as a share of that of a hip.
+    const BESIDE: f64 = 0.5;
+    let middle = legs.base(rest);
+    let aside = |hinge: usize| (rest.line(hinge).0 - middle).dot(left);
+    let hip = aside(legs.ways[0].hinges[0]).abs();
+    let in_legs = |hinge: &usize| legs.ways.iter().any(|way| way.hinges.contains(hinge));
+    let mut starts = Vec::new();
+    for end in rest.leaves() {
+        let hinges = rest.hinges(end);
+        if hinges.iter().any(in_legs) {
+            continue;
+        }
+        let Some(first) = hinges.iter().position(|hinge| aside(*hinge).abs() > BESIDE * hip) else {
+            continue;
+        };
+        let own = &hinges[first..];
+        let names = own.iter().map(|hinge| &rest.robot.joints()[*hinge].name);
+        if own.len() >= LEAST && NamedLimb::of(names) != Some(NamedLimb::Leg) && !starts.contains(&own[0]) {
+            starts.push(own[0]);
+        }
+    }
+    let body = |hinge: &usize| rest.robot.joints()[*hinge].body;
+    starts.iter().filter_map(|hinge| rest.robot.bodies()[body(hinge)].parent).collect()
+}
+
+/// The frame whose axes are those of the body: that of the base, or of the body that carries the legs, where more hinges
+/// are parallel to its axes. The base of a model may be a link to which the robot is fixed turned.
+fn axes_of(rest: &Rest, pelvis: usize) -> UnitQuaternion<f64> {
+    /// Sine of the greatest angle of parallel axes: of numbers with three digits.
+    const PARALLEL: f64 = 0.01;
+    let parallel = |frame: &UnitQuaternion<f64>| {
+        let is_parallel = |joint: &usize| {
+            let axis = frame.inverse() * rest.line(*joint).1;
+            (axis - nearest_axis(&axis)).norm() < PARALLEL
+        };
+        (0..rest.robot.joints().len()).filter(is_parallel).count()
+    };
+    let [base, own] = [UnitQuaternion::identity(), rest.placed[pelvis].rotation];
+    if parallel(&own) > parallel(&base) { own } else { base }
+}
+
+/// All pairs of limbs: those with equal sides come first.
 fn limb_pairs(rest: &Rest) -> Vec<LimbPair> {
     let forks = rest.forks();
     let ways: Vec<Way> = rest.leaves().map(|end| Way { end, hinges: rest.hinges(end) }).collect();
@@ -127,7 +213,12 @@ fn limb_pairs(rest: &Rest) -> Vec<LimbPair> {
     for (i, a) in ways.iter().enumerate() {
         for b in &ways[i + 1..] {
             let own = [(a, b), (b, a)].map(|(way, other)| own_hinges(rest, way, other, &forks));
-            if own[0].len() < LEAST || own[0].len() != own[1].len() || !are_alike(rest, &own) {
+            if own.iter().any(|own| own.len() < LEAST) {
+                continue;
+            }
+            let is_equal = are_alike(rest, &own);
+            let ends = [a.end, b.end];
+            if !is_equal && !have_same_names(rest, &own, LEAST) && !are_mirrored(rest, &own, ends) {
                 continue;
             }
             let known =
@@ -142,9 +233,10 @@ fn limb_pairs(rest: &Rest) -> Vec<LimbPair> {
             if !is_left {
                 sides.reverse();
             }
-            pairs.push(LimbPair { ways: sides, named });
+            pairs.push(LimbPair { ways: sides, named, is_equal });
         }
     }
+    pairs.sort_by_key(|pair| !pair.is_equal);
     pairs
 }
 
@@ -165,16 +257,6 @@ fn own_hinges(rest: &Rest, way: &Way, other: &Way, forks: &[bool]) -> Vec<usize>
         }
     }
     own
-}
-
-/// Distances from each hinge to the next \[m\].
-fn spans(rest: &Rest, hinges: &[usize]) -> Vec<f64> {
-    hinges.windows(2).map(|pair| (rest.line(pair[0]).0 - rest.line(pair[1]).0).norm()).collect()
-}
-
-fn are_alike(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
-    let same = |(a, b): (&f64, &f64)| (a - b).abs() < 0.005 + 0.05 * a.max(*b);
-    spans(rest, a).iter().zip(&spans(rest, b)).all(same)
 }
 
 /// Leg or arm, by the majority of words in the names of hinges and their bodies.

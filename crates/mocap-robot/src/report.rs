@@ -56,6 +56,8 @@ pub struct RobotReport {
     pub follow: Follow,
     /// Whether the robot can stand the motion; `None` where the model states no masses.
     pub balance: Option<Balance>,
+    /// What a motion that was to be balanced keeps of its balance, and why.
+    pub not_balanced: Vec<String>,
     /// When the zero-moment point is more than 2 cm beside the soles on the floor, or the centre of mass more than 1 cm
     /// while the robot stands still; null where balance is not measured.
     pub off_balance: Option<Vec<OffBalance>>,
@@ -305,6 +307,9 @@ impl fmt::Display for RobotReport {
         }
         if let Some(path) = self.path {
             write!(f, "; path {path:.2} of the source's, scaled by {:.2}", self.leg_ratio)?;
+        }
+        for reason in &self.not_balanced {
+            write!(f, "\n  not balanced: {reason}")?;
         }
         if !self.cannot_follow.is_empty() {
             write!(f, "\n  not followed: {}", self.cannot_follow.join(", "))?;

@@ -76,6 +76,11 @@ impl Rest<'_> {
         (body * Point3::from(joint.anchor), body.rotation * joint.axis)
     }
 
+    /// Distances from each of these hinges to the next \[m\].
+    pub(crate) fn spans(&self, hinges: &[usize]) -> Vec<f64> {
+        hinges.windows(2).map(|pair| (self.line(pair[0]).0 - self.line(pair[1]).0).norm()).collect()
+    }
+
     pub(crate) fn point_on(&self, body: usize, at: Point3<f64>) -> BodyPoint {
         BodyPoint { body, local: self.placed[body].inverse() * at }
     }

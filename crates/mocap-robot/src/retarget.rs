@@ -20,9 +20,11 @@ use crate::landmarks::Humanoid;
 use crate::limb::{Bends, Limb};
 use crate::lowest::lowest;
 use crate::measure::measure;
+use crate::on_pelvis::OnPelvis;
 use crate::planted::hold_still;
 use crate::read_source::{ReadSource, read_source};
 use crate::report::RobotReport;
+use crate::resting::rests;
 use crate::sole::foot_shapes;
 use crate::solids::{Solids, check_shapes};
 use crate::solve::{Smoothness, Sweeps, fit_frames, fit_motion, whole};
@@ -136,8 +138,24 @@ pub fn retarget(
     check_shapes(robot)?;
     let mut kinematics = Kinematics::new(robot);
     let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
-    let humanoid = &anatomy.humanoid;
     let ReadSource { source, own, ratio, .. } = read_source(clip, metres, robot, &anatomy, options.fps)?;
+    if options.balance && anatomy.masses.total() <= 0.0 {
+        return Err(RobotError::NoMass);
+    }
+    let on_pelvis = OnPelvis::of(robot, &anatomy.humanoid)?;
+    let own: Option<Vec<RobotPose>> = match &on_pelvis {
+        Some(moved) => own.map(|poses| poses.iter().map(|pose| moved.moved(pose)).collect()),
+        None => own,
+    };
+    let (mut kinematics, anatomy) = match &on_pelvis {
+        Some(moved) => {
+            let mut kinematics = Kinematics::new(&moved.robot);
+            let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
+            (kinematics, anatomy)
+        }
+        None => (kinematics, anatomy),
+    };
+    let (robot, humanoid) = (kinematics.robot, &anatomy.humanoid);
     let mut goals = goals(&source, humanoid, ratio);
     for (goal, pose) in goals.iter_mut().zip(own.iter().flatten()) {
         goal.values = Some(pose.values.clone());
@@ -153,10 +171,10 @@ pub fn retarget(
     let mut fit = Fit { kinematics, costs, goals, poses, smoothness, fps: options.fps, is_own };
     fit.pin_feet(&source.frames);
     fit.keep_feet_down(options.separate);
-    let balances = options.balance && anatomy.masses.total() > 0.0;
-    if balances {
-        fit.balance();
-    }
+    let (balances, not_balanced) = match options.balance {
+        true => fit.balance(&rests(&source, robot, humanoid, &fit.poses)),
+        false => (false, Vec::new()),
+    };
     fit.limit_speeds(&highest_steps(robot, &highest.speeds, options.fps.frame_time()));
     let Fit { goals, mut poses, .. } = fit;
     raise(robot, humanoid, &mut poses, options.fps);
@@ -169,7 +187,11 @@ pub fn retarget(
         .iter()
         .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
         .collect();
-    let report = measure((robot, &solids), &anatomy, &motion, &goals, &standing, &highest, ratio);
+    let mut report = measure((robot, &solids), &anatomy, &motion, &goals, &standing, &highest, ratio);
+    report.not_balanced = not_balanced;
+    if let Some(moved) = &on_pelvis {
+        motion.poses.iter_mut().for_each(|pose| moved.put_back(pose));
+    }
     Ok((motion, report))
 }
 
@@ -247,32 +269,49 @@ impl Fit<'_> {
         found.and_then(|found| found.within).unwrap_or(0.0)
     }
 
-    /// Changes the motion so that the robot can stand it. A motion of the robot that stands as well as its plan stays
-    /// as it is.
-    fn balance(&mut self) {
-        let as_it_is = self.is_own.then(|| (self.poses.clone(), self.goals.clone(), self.costs.weights));
+    /// Changes the motion so that the robot can stand it, but not in frames that `rest` on other parts than feet. A motion
+    /// that its plan would make stand less stays as it is, and so does one of the robot itself that stands as well.
+    /// Returns whether flights may become free falls, and what is not balanced.
+    fn balance(&mut self, rest: &[bool]) -> (bool, Vec<String>) {
+        let resting = rest.iter().filter(|rests| **rests).count();
+        let mut left = Vec::new();
+        if resting > 0 {
+            left.push(format!("{resting} frames rest on other parts than feet"));
+        }
+        if resting == rest.len() {
+            return (false, left);
+        }
+        let as_it_is = (self.poses.clone(), self.goals.clone(), self.costs.weights);
         let mut support = None;
         // The centre of mass must not pull parts into each other.
         let apart = 2.0 * self.costs.weights.apart;
-        self.costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], apart, ..self.costs.weights };
+        self.costs.weights = Weights { centre: 60.0, apart, ..self.costs.weights };
         for _ in 0..BALANCE_ROUNDS {
             let found = self.track();
             let support =
-                support.get_or_insert_with(|| planned_support(&self.goals, &found.curves, self.fps));
-            aim(&mut self.goals, &found, support, self.fps);
+                support.get_or_insert_with(|| planned_support(&self.goals, &found.curves, self.fps, rest));
+            aim(&mut self.goals, &found, support, self.fps, rest);
             self.sweep(whole(BALANCE_SWEEPS));
         }
         self.hold_still();
-        if let Some((before, goals, weights)) = as_it_is {
-            let planned = self.share_within();
-            let plan = std::mem::replace(&mut self.poses, before);
-            if planned > self.share_within() + BETTER {
-                self.poses = plan;
-            } else {
-                // What follows must not go towards a plan that is not taken.
-                (self.goals, self.costs.weights) = (goals, weights);
-            }
+        let planned = self.share_within();
+        let (before, goals, weights) = as_it_is;
+        let plan = std::mem::replace(&mut self.poses, before);
+        let present = self.share_within();
+        let is_taken = if self.is_own { planned > present + BETTER } else { planned >= present };
+        if is_taken {
+            self.poses = plan;
+            return (true, left);
         }
+        // What follows must not go towards a plan that is not taken.
+        (self.goals, self.costs.weights) = (goals, weights);
+        if planned < present {
+            let [planned, present] = [planned, present].map(|share| 100.0 * share);
+            left.push(format!(
+                "the zero-moment point is on the soles in {present:.1} % of frames; the plan would leave {planned:.1} %"
+            ));
+        }
+        (self.is_own, left)
     }
 
     /// Keeps joints below their greatest steps from a frame to the next.
@@ -307,14 +346,16 @@ fn solids_of(kinematics: &mut Kinematics, anatomy: &Anatomy) -> Solids {
 }
 
 /// The soles on the floor, and flights. In frames where no foot is held and the body does not fly, as when it
-/// turns on a foot, the soles before and after are used; if there are none, the frame has neither.
-fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Support {
+/// turns on a foot, the soles before and after are used; if there are none, the frame has neither. Nor have frames that
+/// `rest` on other parts.
+fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate, rest: &[bool]) -> Support {
     let corners = |goal: &Goal| -> Vec<Vector2<f64>> {
         goal.pins.iter().flatten().flatten().map(|pin| pin.coords.xy()).collect()
     };
     let held: Vec<Vec<Vector2<f64>>> = goals.iter().map(corners).collect();
     let mut soles: Vec<Polygon> = held.iter().map(|held| Polygon::around(held)).collect();
-    let contact: Vec<bool> = soles.iter().map(|sole| !sole.is_empty()).collect();
+    soles.iter_mut().zip(rest).filter(|(_, rests)| **rests).for_each(|(sole, _)| *sole = Polygon::default());
+    let contact: Vec<bool> = held.iter().zip(rest).map(|(held, rests)| !held.is_empty() || *rests).collect();
     let flights = flights(&contact, &curves.acceleration, fps.fps());
     let free: Vec<bool> = contact.iter().map(|contact| !contact).collect();
     for run in runs(&free) {
@@ -337,11 +378,11 @@ fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Su
 /// Sets the goals of the centre of mass for a balanced motion. Horizontally the planned way is added to the unfiltered
 /// centre of mass, because the plan filters their sum. The height is added to the filtered centre of mass, which is
 /// also used to detect flights.
-fn aim(goals: &mut [Goal], found: &BodyBalance, support: &Support, fps: FrameRate) {
+fn aim(goals: &mut [Goal], found: &BodyBalance, support: &Support, fps: FrameRate, rest: &[bool]) {
     let BodyBalance { curves, centre, .. } = found;
     let aside = horizontal_displacement(curves, centre, support, fps.fps());
     let higher = vertical_displacement(&curves.centre, &support.flights, fps.fps());
-    for (frame, goal) in goals.iter_mut().enumerate() {
+    for (frame, goal) in goals.iter_mut().enumerate().filter(|(frame, _)| !rest[*frame]) {
         let at = centre[frame].xy() + aside[frame];
         goal.centre = Some(Point3::new(at.x, at.y, curves.centre[frame].z + higher[frame]));
         if support.soles[frame].is_empty() {

@@ -117,6 +117,17 @@ impl Element {
         Ok(self.numbers::<1>(attribute)?.map(|[number]| number))
     }
 
+    /// A mass \[kg\], if it is there.
+    pub(super) fn mass(&self, attribute: &str) -> Result<Option<f64>, Finding> {
+        match self.number(attribute)? {
+            Some(mass) if mass < 0.0 => {
+                let value = self.get(attribute).unwrap_or_default();
+                Err(self.wrong_value(attribute, value, "a mass of 0 or more"))
+            }
+            mass => Ok(mass),
+        }
+    }
+
     /// The same element with attributes that it lacks taken from `defaults`.
     pub(super) fn with_defaults(&self, defaults: impl Iterator<Item = (String, String)>) -> Element {
         let mut attributes = self.attributes.clone();

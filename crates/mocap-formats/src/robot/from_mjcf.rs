@@ -275,7 +275,7 @@ impl Tree<'_> {
 
     /// The mass that a body states; `None` without one.
     fn inertial(&self, inertial: &Element) -> Result<Option<Inertial>, Finding> {
-        let Some(mass) = inertial.number("mass")? else { return Ok(None) };
+        let Some(mass) = inertial.mass("mass")? else { return Ok(None) };
         let full = inertial.numbers::<6>("fullinertia")?.map(symmetric);
         let along = inertial.numbers::<3>("diaginertia")?.unwrap_or_default();
         let inertia = full.unwrap_or_else(|| Matrix3::from_diagonal(&Vector3::from(along)));
@@ -393,7 +393,7 @@ impl Tree<'_> {
                 self.mesh(geom, kind, frame, (body, name, mask))?;
             }
             // Meshes for rendering only often state a mass of 0.
-            let weightless = match geom.number("mass")? {
+            let weightless = match geom.mass("mass")? {
                 Some(mass) => mass == 0.0,
                 None => geom.number("density")? == Some(0.0),
             };

@@ -188,7 +188,7 @@ fn origin(element: Option<&Element>) -> Result<Isometry3<f64>, Finding> {
 
 fn inertial(link: &Element) -> Result<Option<Inertial>, Finding> {
     let Some(inertial) = link.child("inertial") else { return Ok(None) };
-    let Some(mass) = inertial.child("mass").map_or(Ok(None), |mass| mass.number("value"))? else {
+    let Some(mass) = inertial.child("mass").map_or(Ok(None), |mass| mass.mass("value"))? else {
         return Ok(None);
     };
     let mut numbers = [0.0; 6];

@@ -7,3 +7,4 @@ mod constructions;
 mod hinges;
 mod landmarks;
 mod own_motion;
+mod unlike_sides;

@@ -132,7 +132,7 @@ impl Target {
             }
             None => [Vec::new(), Vec::new()],
         };
-        if settings.balance && robot.bodies().iter().all(|body| body.mass.is_none()) {
+        if settings.balance && !robot.bodies().iter().any(|body| body.mass.is_some_and(|mass| mass > 0.0)) {
             let message = "--balance: the model states no masses, and no shapes that masses could be of";
             return Err(Diagnostic::new("robot::no-mass", message)
                 .help("name a model with <inertial>, such as the robot's URDF")
