@@ -17,7 +17,7 @@ use crate::{RigError, RigMesh, Voxels};
 /// frame of the body; `ends` are its extremities among them.
 ///
 /// # Errors
-/// [`RigError::NotHuman`] where there is no neck or no leg.
+/// [`RigError::NotHuman`] where there is no neck or no leg, or a hand touches the body.
 pub(crate) fn landmarks(
     mesh: &RigMesh,
     voxels: &Voxels,
@@ -28,7 +28,7 @@ pub(crate) fn landmarks(
     let mut found = Landmarks::new();
     let sacrum = legs::find(&body, &mut found)?;
     let neck = trunk::find(&body, &sacrum, &mut found)?;
-    let mut fingers_seen = arms::find(&body, &neck, &mut found);
+    let mut fingers_seen = arms::find(&body, &neck, &mut found)?;
     if is_mirrored {
         symmetric(&mut found);
         fingers_seen = [fingers_seen[0] && fingers_seen[1]; 2];
