@@ -15,7 +15,7 @@ use crate::geodesic::Ways;
 const WRIST_BEYOND: f64 = 0.008;
 /// The length of the upper arm relative to the forearm.
 const UPPER_ARM: f64 = 1.03;
-/// The share of an upper arm, by its length relative to the forearm, in which the middle line shows its axis.
+/// The share of an upper arm of usual length in which the middle line shows its axis.
 const WITHIN_UPPER_ARM: f64 = 0.85;
 /// Distance of the shoulders below the base of the neck.
 const SHOULDER_BELOW_NECK: f64 = 0.058;
@@ -226,37 +226,43 @@ fn arm(line: &MiddleLine) -> Arm {
             let share = ((GROWS * median - before) / (after - before).max(1e-12)).clamp(0.0, 1.0);
             line.far[at - 1] + (line.far[at] - line.far[at - 1]) * share
         });
-    let armpit = (ends - 0.025).max(wrist_far + 0.17);
+    // What lies further than a shoulder is the trunk, in which the middle line turns to the chest: that corner is no
+    // elbow.
+    let longest = wrist_far + FOREARM[0] * (1.0 + WITHIN_UPPER_ARM * UPPER_ARM);
+    let armpit = (ends - 0.025).min(longest).max(wrist_far + 0.17);
+    let upper_end = line.at(armpit);
+    let points: Vec<(f64, Vector3<f64>)> = line
+        .far
+        .iter()
+        .zip(&line.places)
+        .filter(|(far, _)| **far > wrist_far && **far < armpit)
+        .map(|(far, place)| (*far, *place))
+        .collect();
     let off = |a: &Vector3<f64>, b: &Vector3<f64>, at: &Vector3<f64>| {
         let way = b - a;
         let along = ((at - a).dot(&way) / way.norm_squared().max(1e-12)).clamp(0.0, 1.0);
         (a + way * along - at).norm_squared()
     };
-    // The end of the upper arm for an elbow: what lies further than a shoulder is the trunk, in which the middle line
-    // turns to the chest.
-    let upper_end = |far: f64| {
-        let forearm = (line.at(far) - wrist).norm();
-        armpit.min(far + WITHIN_UPPER_ARM * UPPER_ARM * forearm)
-    };
     let cost = |far: f64| {
-        let (elbow, last) = (line.at(far), upper_end(far));
-        let shoulder = line.at(last);
-        let (mut sum, mut count) = (0.0, 0.0f64);
-        for (at, place) in line.far.iter().zip(&line.places).filter(|(at, _)| **at > wrist_far && **at < last)
-        {
-            sum += if *at < far { off(&wrist, &elbow, place) } else { off(&elbow, &shoulder, place) };
-            count += 1.0;
-        }
+        let elbow = line.at(far);
+        let residual: f64 = points
+            .iter()
+            .map(
+                |(at, place)| {
+                    if *at < far { off(&wrist, &elbow, place) } else { off(&elbow, &upper_end, place) }
+                },
+            )
+            .sum::<f64>()
+            / points.len().max(1) as f64;
         let unusual = ((elbow - wrist).norm() - FOREARM[0]) / FOREARM[1];
-        sum / count.max(1.0) + unusual * unusual * 4e-6
+        residual + unusual * unusual * 4e-6
     };
     let steps =
         (0..60).map(|step| wrist_far + 0.08 + 0.0025 * f64::from(step)).filter(|far| *far < armpit - 0.02);
     let far = steps.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(wrist_far + FOREARM[0]);
     let elbow = line.at(far);
     // The axis of the upper arm, without its ends, where the middle line cuts corners.
-    let last = upper_end(far);
-    let upper = |share: f64| line.at(far + share * (last - far));
+    let upper = |share: f64| line.at(far + share * (armpit - far));
     let axis = (upper(1.0) - upper(0.2)).try_normalize(1e-9);
     let axis = axis.or_else(|| (elbow - wrist).try_normalize(1e-9)).unwrap_or_default();
     let lower = line.at(far - 0.03) - line.at(wrist_far + 0.01);
@@ -267,11 +273,49 @@ fn arm(line: &MiddleLine) -> Arm {
         _ => elbow,
     };
     // A bent arm has the corner of its elbow on the outer side only.
-    let outwards = (elbow - (wrist + upper(1.0)) * 0.5).try_normalize(1e-9).unwrap_or_default();
+    let outwards = (elbow - (wrist + upper_end) * 0.5).try_normalize(1e-9).unwrap_or_default();
     let on_axis = elbow;
     let elbow = if bend > BENT { elbow + outwards * ELBOW_BEHIND } else { elbow };
     let shoulder = on_axis + axis * (UPPER_ARM * (on_axis - wrist).norm());
     let grown = grows.map(|grows| grows - far);
     let confidence = if bend > BENT { 0.85 } else { 0.65 };
     Arm { wrist, elbow, on_axis, shoulder, grown, bend, thickness: median, confidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The middle line of a straight arm that points ahead: a hand, a forearm and an upper arm, then through the thin
+    /// shoulder across to the chest.
+    fn straight(forearm: f64, shoulder: f64) -> MiddleLine {
+        let reach = 0.1 + forearm + UPPER_ARM * forearm;
+        let mut line = MiddleLine { far: Vec::new(), places: Vec::new(), areas: Vec::new() };
+        for step in 0..((reach + shoulder) / STEP) as usize {
+            let far = (step as f64 + 0.5) * STEP;
+            let across = (far - reach).max(0.0);
+            line.far.push(far);
+            line.places.push(Vector3::new(shoulder - across, 0.8, reach - far.min(reach)));
+            line.areas.push(match far {
+                ..0.09 => 0.001,
+                ..0.12 => 0.0005,
+                _ if across < 0.06 => 0.0015,
+                _ => 0.01,
+            });
+        }
+        line
+    }
+
+    #[test]
+    fn the_corner_at_the_shoulder_of_an_arm_straight_ahead_is_no_elbow() {
+        for forearm in [0.13, 0.14, 0.15] {
+            let found = arm(&straight(forearm, 0.11));
+            let elbow = UPPER_ARM * forearm;
+            let off =
+                [found.elbow - Vector3::new(0.11, 0.8, elbow), found.shoulder - Vector3::new(0.11, 0.8, 0.0)]
+                    .map(|off| off.norm());
+            assert!(off[0] < 0.025 && off[1] < 0.05, "{forearm}: elbow and shoulder are off by {off:?}");
+            assert!(found.bend < 0.1, "{forearm}: bent by {}", found.bend);
+        }
+    }
 }

@@ -91,8 +91,8 @@ fn a_hand_on_the_other_side_belongs_to_its_arm() {
 fn hands_on_the_hips_are_found_or_refused_or_doubted() {
     let mut refused = 0;
     for gap in 0..8 {
-        // From hands in the hips to hands beside them.
-        let out = 0.04 * f64::from(gap);
+        // From hands in the hips to hands beside them: between both, large voxels separate them and small ones do not.
+        let out = 0.06 + 0.004 * f64::from(gap);
         let arm = |side: f64| [v(0.77 * side, -0.57, -0.29), v((-0.247 + out) * side, -0.295, 0.13)];
         let (mesh, places) = posed(CORNERS, [arm(1.0), arm(-1.0)], 0.0);
         match found(&mesh) {
