@@ -1,4 +1,4 @@
-//! Checks the arms that were found by the anatomy that all people share.
+//! Checks limbs that were found by the anatomy that all people share.
 //!
 //! A hand that touches the body opens a second way to the chest, on which nothing is where the search expects it.
 //! Lengths as shares of the height: R. Drillis, R. Contini, "Body segment parameters", 1966.
@@ -15,7 +15,9 @@ const THICKEST_ARM: f64 = 0.3;
 /// The shortest and the longest forearm. That of the mean adult is 0.146.
 const FOREARM: [f64; 2] = [0.1, 0.185];
 /// The largest ratio of the lengths of both arms.
-const UNEVEN: f64 = 1.15;
+const UNEVEN_ARMS: f64 = 1.15;
+/// The same of legs, whose ends are found more exactly.
+const UNEVEN_LEGS: f64 = 1.12;
 /// The least distance of a shoulder from the neck, to its side. That of the mean adult is 0.129.
 const ASIDE: f64 = 0.03;
 /// The confidence of joints that contradict anatomy.
@@ -39,7 +41,6 @@ pub(super) fn check_thickness(body: &Upright<'_>, side: &str, thickness: f64) ->
 /// Lowers the confidence of arms that no person has.
 pub(super) fn doubt_arms(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut Landmarks) {
     let place = |found: &Landmarks, role: Role| found.get(&role).map(|landmark| landmark.place);
-    let mut lengths = Vec::new();
     for (sign, roles) in [(1.0, LEFT), (-1.0, LEFT.map(Role::mirrored))] {
         let [Some(shoulder), Some(elbow), Some(wrist)] =
             [1, 2, 3].map(|joint: usize| place(found, roles[joint]))
@@ -47,7 +48,6 @@ pub(super) fn doubt_arms(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut La
             continue;
         };
         let forearm = (elbow - wrist).norm();
-        lengths.push((shoulder - elbow).norm() + forearm);
         if !(FOREARM[0]..=FOREARM[1]).contains(&forearm) {
             let [percent, least, most] = [forearm, FOREARM[0], FOREARM[1]].map(|share| 100.0 * share);
             let why = format!(
@@ -62,13 +62,29 @@ pub(super) fn doubt_arms(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut La
             doubt(found, &roles[..2], "the shoulder would be below the neck or on the other side");
         }
     }
-    if let [left, right] = lengths[..] {
-        let ratio = (left / right).max(right / left);
-        if ratio > UNEVEN {
-            let why = format!("one arm is {:.0} % longer than the other", 100.0 * (ratio - 1.0));
-            doubt(found, &LEFT, &why);
-            doubt(found, &LEFT.map(Role::mirrored), &why);
-        }
+    doubt_uneven(found, "arm", &LEFT[1..], &LEFT, UNEVEN_ARMS);
+}
+
+/// Lowers the confidence of legs that no person has.
+pub(super) fn doubt_legs(found: &mut Landmarks) {
+    let left = [Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot];
+    doubt_uneven(found, "leg", &left, &left, UNEVEN_LEGS);
+}
+
+/// Lowers the confidence of the joints `doubted` on both sides where the limbs through the joints `left` and their
+/// counterparts have different lengths.
+fn doubt_uneven(found: &mut Landmarks, limb: &str, left: &[Role], doubted: &[Role], most: f64) {
+    let length = |roles: Vec<Role>| {
+        let places: Option<Vec<_>> = roles.iter().map(|role| Some(found.get(role)?.place)).collect();
+        places.map(|places| places.windows(2).map(|ends| (ends[1] - ends[0]).norm()).sum::<f64>())
+    };
+    let mirrored = |roles: &[Role]| roles.iter().map(|role| role.mirrored()).collect::<Vec<_>>();
+    let (Some(one), Some(other)) = (length(left.to_vec()), length(mirrored(left))) else { return };
+    let ratio = (one / other).max(other / one);
+    if ratio > most {
+        let why = format!("one {limb} is {:.0} % longer than the other", 100.0 * (ratio - 1.0));
+        doubt(found, doubted, &why);
+        doubt(found, &mirrored(doubted), &why);
     }
 }
 
@@ -78,6 +94,41 @@ fn doubt(found: &mut Landmarks, roles: &[Role], why: &str) {
         if let Some(landmark) = found.get_mut(role) {
             landmark.confidence = landmark.confidence.min(DOUBTFUL);
             landmark.reason = format!("{}; doubtful: {why}", landmark.reason);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::landmark::put;
+
+    /// Legs of which the left one has this length relative to the right one.
+    fn legs(ratio: f64) -> Landmarks {
+        let mut found = Landmarks::new();
+        put(&mut found, Role::Neck, Vector3::new(0.0, 0.85, 0.0), 0.9, "neck");
+        for (sign, long) in [(1.0, ratio), (-1.0, 1.0)] {
+            let named = |role: Role| if sign > 0.0 { role } else { role.mirrored() };
+            for (role, down) in
+                [(Role::LeftUpperLeg, 0.0), (Role::LeftLowerLeg, 0.23), (Role::LeftFoot, 0.45)]
+            {
+                let place = Vector3::new(0.06 * sign, 0.5 - down * long, 0.0);
+                put(&mut found, named(role), place, 0.9, "leg");
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn legs_of_unequal_lengths_are_doubtful() {
+        for (ratio, is_doubtful) in [(1.0, false), (1.05, false), (0.95, false), (1.2, true), (0.8, true)] {
+            let mut found = legs(ratio);
+            doubt_legs(&mut found);
+            for (role, landmark) in &found {
+                let lowered = landmark.confidence < 0.35;
+                assert_eq!(lowered, is_doubtful && *role != Role::Neck, "{ratio}: {role}");
+                assert_eq!(lowered, landmark.reason.contains("longer than the other"), "{}", landmark.reason);
+            }
         }
     }
 }

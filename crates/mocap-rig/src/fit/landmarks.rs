@@ -10,7 +10,7 @@ use super::extremities::Extremities;
 use super::landmark::Landmarks;
 use super::sections::levels;
 use super::upright::Upright;
-use super::{arms, legs, trunk};
+use super::{anatomy, arms, legs, trunk};
 use crate::{RigError, RigMesh, Voxels};
 
 /// Finds the landmarks, and whether fingers are detected on the left and on the right. `mesh` and `voxels` are in the
@@ -27,6 +27,7 @@ pub(crate) fn landmarks(
     let body = Upright { mesh, voxels, ends, depths: voxels.depths(), cuts: levels(voxels) };
     let mut found = Landmarks::new();
     let sacrum = legs::find(&body, &mut found)?;
+    anatomy::doubt_legs(&mut found);
     let neck = trunk::find(&body, &sacrum, &mut found)?;
     let mut fingers_seen = arms::find(&body, &neck, &mut found)?;
     if is_mirrored {
