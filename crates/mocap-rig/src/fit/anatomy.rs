@@ -13,7 +13,7 @@ use crate::RigError;
 /// The thickest arm, by its cross-section about the elbow as a share of that of the trunk. Of people it is a tenth.
 const THICKEST_ARM: f64 = 0.3;
 /// The shortest and the longest forearm. That of the mean adult is 0.146.
-const FOREARM: [f64; 2] = [0.1, 0.185];
+const FOREARM: [f64; 2] = [0.1, 0.18];
 /// The largest ratio of the lengths of both arms.
 const UNEVEN_ARMS: f64 = 1.15;
 /// The same of legs, whose ends are found more exactly.
