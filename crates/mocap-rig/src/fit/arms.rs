@@ -2,17 +2,21 @@
 
 use mocap_model::{Role, Vector3};
 
+use super::anatomy;
 use super::fingers;
 use super::hands::by_proportions;
 use super::landmark::{Landmarks, put};
 use super::sections::{MiddleLine, middle_line};
 use super::upright::{STEP, Upright};
+use crate::RigError;
 use crate::geodesic::Ways;
 
 /// Distance of the wrist beyond the thinnest cross-section of the forearm.
 const WRIST_BEYOND: f64 = 0.008;
 /// The length of the upper arm relative to the forearm.
 const UPPER_ARM: f64 = 1.03;
+/// The share of an upper arm of usual length in which the middle line shows its axis.
+const WITHIN_UPPER_ARM: f64 = 0.85;
 /// Distance of the shoulders below the base of the neck.
 const SHOULDER_BELOW_NECK: f64 = 0.058;
 /// Height of the start of the clavicle between shoulder (0) and neck (1).
@@ -53,32 +57,40 @@ const BENT: f64 = 0.35;
 const FOREARM: [f64; 2] = [0.14, 0.02];
 /// The longest hand.
 const HAND: f64 = 0.18;
-const LEFT: [Role; 4] = [Role::LeftShoulder, Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand];
+/// The share of the way from a hand to the chest at which it is in the upper arm.
+const UPPER_PART: f64 = 0.75;
+/// The joints of the left arm.
+pub(super) const LEFT: [Role; 4] =
+    [Role::LeftShoulder, Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand];
 
 /// Finds the arms of a body whose neck starts at `neck`. Returns whether fingers are detected on the left and on the
 /// right.
-pub(super) fn find(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut Landmarks) -> [bool; 2] {
+///
+/// # Errors
+/// [`RigError::NotHuman`] where the way from a hand does not lead through an arm.
+pub(super) fn find(
+    body: &Upright<'_>,
+    neck: &Vector3<f64>,
+    found: &mut Landmarks,
+) -> Result<[bool; 2], RigError> {
     let Upright { mesh, voxels, ends, depths, .. } = body;
     let neighbours = mesh.neighbours();
     let mut are_seen = [false; 2];
-    for (side, hand) in ["Left", "Right"].into_iter().zip(body.by_side(ends.hands)) {
-        let roles = if side == "Left" { LEFT } else { LEFT.map(Role::mirrored) };
+    let mut limbs = ends.hands.map(|hand| {
         let ways = Ways::new(voxels, &[(hand, 0.0)]);
         let line = middle_line(voxels, depths, &ways, ends.chest, STEP);
-        let mut arm = arm(&line);
+        (ways, line)
+    });
+    // A hand may be on the other side of the body, an upper arm is not.
+    let x = |line: &MiddleLine| line.at(UPPER_PART * line.far.last().copied().unwrap_or_default()).x;
+    if x(&limbs[0].1) < x(&limbs[1].1) {
+        limbs.swap(0, 1);
+    }
+    for (side, (ways, line)) in ["Left", "Right"].into_iter().zip(&limbs) {
+        let mut arm = arm(line);
+        anatomy::check_thickness(body, side, arm.thickness)?;
         arm.shoulder = shoulder(body, &arm, neck, if side == "Left" { 1.0 } else { -1.0 });
-        put(found, roles[3], arm.wrist, 0.85, "beyond the thinnest cut of the forearm");
-        let why = match arm.bend > BENT {
-            true => format!("where forearm and upper arm meet, at {:.0}°", arm.bend.to_degrees()),
-            false => "on the middle line, by the length of a forearm".to_owned(),
-        };
-        put(found, roles[2], arm.elbow, arm.confidence, why);
-        let why = "on the axis of the upper arm, by the armpit and the height of the neck";
-        put(found, roles[1], arm.shoulder, arm.confidence * 0.9, why);
-        let height = arm.shoulder.y + CLAVICLE * (neck.y - arm.shoulder.y);
-        let base = Vector3::new(neck.x, height, 0.5 * (neck.z + arm.shoulder.z));
-        let clavicle = base + (arm.shoulder - base) * 0.15;
-        put(found, roles[0], clavicle, 0.7 * arm.confidence, "where the clavicle begins");
+        put_arm(found, side, &arm, neck);
         let beyond = |at: &Vector3<f64>| (at - arm.wrist).dot(&(arm.wrist - arm.elbow)) > 0.0;
         let places = (0..voxels.len()).filter(|at| ways.far[*at] < HAND).map(|at| voxels.middle(at));
         let places: Vec<Vector3<f64>> = places.filter(beyond).collect();
@@ -89,7 +101,25 @@ pub(super) fn find(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut Landmark
             are_seen[usize::from(side == "Right")] = true;
         }
     }
-    are_seen
+    anatomy::doubt_arms(body, neck, found);
+    Ok(are_seen)
+}
+
+/// Adds the joints of an arm.
+fn put_arm(found: &mut Landmarks, side: &str, arm: &Arm, neck: &Vector3<f64>) {
+    let roles = if side == "Left" { LEFT } else { LEFT.map(Role::mirrored) };
+    put(found, roles[3], arm.wrist, 0.85, "beyond the thinnest cut of the forearm");
+    let why = match arm.bend > BENT {
+        true => format!("where forearm and upper arm meet, at {:.0}°", arm.bend.to_degrees()),
+        false => "on the middle line, by the length of a forearm".to_owned(),
+    };
+    put(found, roles[2], arm.elbow, arm.confidence, why);
+    let why = "on the axis of the upper arm, by the armpit and the height of the neck";
+    put(found, roles[1], arm.shoulder, arm.confidence * 0.9, why);
+    let height = arm.shoulder.y + CLAVICLE * (neck.y - arm.shoulder.y);
+    let base = Vector3::new(neck.x, height, 0.5 * (neck.z + arm.shoulder.z));
+    let clavicle = base + (arm.shoulder - base) * 0.15;
+    put(found, roles[0], clavicle, 0.7 * arm.confidence, "where the clavicle begins");
 }
 
 /// The shoulder of an arm, on the side of the body given by `sign`.
@@ -165,6 +195,8 @@ struct Arm {
     grown: Option<f64>,
     /// The angle between forearm and upper arm, 0 where they are straight [rad].
     bend: f64,
+    /// The median area of its cross-sections about the elbow.
+    thickness: f64,
     confidence: f64,
 }
 
@@ -194,7 +226,10 @@ fn arm(line: &MiddleLine) -> Arm {
             let share = ((GROWS * median - before) / (after - before).max(1e-12)).clamp(0.0, 1.0);
             line.far[at - 1] + (line.far[at] - line.far[at - 1]) * share
         });
-    let armpit = (ends - 0.025).max(wrist_far + 0.17);
+    // What lies further than a shoulder is the trunk, in which the middle line turns to the chest: that corner is no
+    // elbow.
+    let longest = wrist_far + FOREARM[0] * (1.0 + WITHIN_UPPER_ARM * UPPER_ARM);
+    let armpit = (ends - 0.025).min(longest).max(wrist_far + 0.17);
     let upper_end = line.at(armpit);
     let points: Vec<(f64, Vector3<f64>)> = line
         .far
@@ -244,5 +279,43 @@ fn arm(line: &MiddleLine) -> Arm {
     let shoulder = on_axis + axis * (UPPER_ARM * (on_axis - wrist).norm());
     let grown = grows.map(|grows| grows - far);
     let confidence = if bend > BENT { 0.85 } else { 0.65 };
-    Arm { wrist, elbow, on_axis, shoulder, grown, bend, confidence }
+    Arm { wrist, elbow, on_axis, shoulder, grown, bend, thickness: median, confidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The middle line of a straight arm that points ahead: a hand, a forearm and an upper arm, then through the thin
+    /// shoulder across to the chest.
+    fn straight(forearm: f64, shoulder: f64) -> MiddleLine {
+        let reach = 0.1 + forearm + UPPER_ARM * forearm;
+        let mut line = MiddleLine { far: Vec::new(), places: Vec::new(), areas: Vec::new() };
+        for step in 0..((reach + shoulder) / STEP) as usize {
+            let far = (step as f64 + 0.5) * STEP;
+            let across = (far - reach).max(0.0);
+            line.far.push(far);
+            line.places.push(Vector3::new(shoulder - across, 0.8, reach - far.min(reach)));
+            line.areas.push(match far {
+                ..0.09 => 0.001,
+                ..0.12 => 0.0005,
+                _ if across < 0.06 => 0.0015,
+                _ => 0.01,
+            });
+        }
+        line
+    }
+
+    #[test]
+    fn the_corner_at_the_shoulder_of_an_arm_straight_ahead_is_no_elbow() {
+        for forearm in [0.13, 0.14, 0.15] {
+            let found = arm(&straight(forearm, 0.11));
+            let elbow = UPPER_ARM * forearm;
+            let off =
+                [found.elbow - Vector3::new(0.11, 0.8, elbow), found.shoulder - Vector3::new(0.11, 0.8, 0.0)]
+                    .map(|off| off.norm());
+            assert!(off[0] < 0.025 && off[1] < 0.05, "{forearm}: elbow and shoulder are off by {off:?}");
+            assert!(found.bend < 0.1, "{forearm}: bent by {}", found.bend);
+        }
+    }
 }

@@ -24,6 +24,10 @@ const ROUND: f64 = 2.5;
 /// The trunk is at least this share of the longest limb.
 const TRUNK: f64 = 0.12;
 
+/// How near to an upper end its thickness counts: about the length of a hand, as a share of the way from the feet to
+/// the nearest upper end.
+const TIP: f64 = 0.1;
+
 /// The ends of a body, as voxels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extremities {
@@ -133,17 +137,17 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
         return Err(RigError::NotHuman { seen });
     }
     let others: Vec<usize> = (0..5).filter(|at| *at != f1 && *at != f2).collect();
-    let from_feet = |at: usize| far(f1, at) + far(f2, at);
-    // The arms have equal lengths; the head is the remaining end.
-    let uneven = |head: usize| {
-        let arms: Vec<f64> = others.iter().filter(|at| **at != head).map(|at| from_feet(*at)).collect();
-        (arms[0] - arms[1]).abs()
-    };
-    let head = others
-        .iter()
-        .copied()
-        .reduce(|best, next| if uneven(next) < uneven(best) { next } else { best })
-        .unwrap_or_default();
+    let reach = others.iter().map(|at| 0.5 * (far(f1, *at) + far(f2, *at))).fold(f64::INFINITY, f64::min);
+    let uppers = [0, 1, 2].map(|at| {
+        let [own, a, b] = [0, 1, 2].map(|step| others[(at + step) % 3]);
+        UpperEnd {
+            length: 0.5 * (far(own, a) + far(own, b) - far(a, b)),
+            from_feet: far(f1, own) + far(f2, own),
+            thickness: thickness(&ways[own], depths, TIP * reach),
+        }
+    });
+    let (head, score) = head_among(&uppers, reach);
+    let head = others[head];
     let hands: Vec<usize> = others.into_iter().filter(|at| *at != head).collect();
     let meets = |three: [usize; 3]| {
         let sum = |at: usize| three.iter().map(|one| ways[*one].far[at]).sum::<f64>();
@@ -161,7 +165,44 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
         chest: meets([head, hands[0], hands[1]]),
     };
     upright(voxels, &found)?;
+    if score <= 0.0 {
+        let seen = "three upper limbs, none of them thicker than hands and shorter than arms, as a head is";
+        return Err(RigError::NotHuman { seen: seen.to_owned() });
+    }
     Ok(found)
+}
+
+/// One of the three upper ends of a body.
+struct UpperEnd {
+    /// Its distance from where the ways to the three meet.
+    length: f64,
+    /// Its distance from both feet.
+    from_feet: f64,
+    /// The greatest depth near it.
+    thickness: f64,
+}
+
+/// The greatest depth inside, at most so far from an end.
+fn thickness(from_end: &Ways, depths: &[f64], most: f64) -> f64 {
+    let near = (0..depths.len()).filter(|at| from_end.far[*at] <= most);
+    near.map(|at| depths[at]).fold(0.0, f64::max)
+}
+
+/// The head among the three upper ends: the one that is shorter than the arms, thicker than the hands, and leaves two
+/// arms that are equally far from the feet. Each of these may fail in some pose or body, but not all: then the score
+/// that comes along is not above 0.
+fn head_among(ends: &[UpperEnd; 3], reach: f64) -> (usize, f64) {
+    let score = |head: usize| {
+        let [a, b] = [1, 2].map(|step| &ends[(head + step) % 3]);
+        let own = &ends[head];
+        let ratio = |a: f64, b: f64| (a.max(f64::MIN_POSITIVE) / b.max(f64::MIN_POSITIVE)).ln();
+        let thicker = ratio(own.thickness, a.thickness.max(b.thickness));
+        let shorter = ratio(a.length.min(b.length), own.length);
+        let uneven = (a.from_feet - b.from_feet).abs() / (2.0 * reach);
+        thicker + shorter - uneven
+    };
+    let scores = [0, 1, 2].map(|head| (head, score(head)));
+    scores.into_iter().fold(scores[0], |best, next| if next.1 > best.1 { next } else { best })
 }
 
 /// Whether a solid has no limbs, such as a ball, so that smaller voxels would not help.

@@ -10,14 +10,14 @@ use super::extremities::Extremities;
 use super::landmark::Landmarks;
 use super::sections::levels;
 use super::upright::Upright;
-use super::{arms, legs, trunk};
+use super::{anatomy, arms, legs, trunk};
 use crate::{RigError, RigMesh, Voxels};
 
 /// Finds the landmarks, and whether fingers are detected on the left and on the right. `mesh` and `voxels` are in the
 /// frame of the body; `ends` are its extremities among them.
 ///
 /// # Errors
-/// [`RigError::NotHuman`] where there is no neck or no leg.
+/// [`RigError::NotHuman`] where there is no neck or no leg, or a hand touches the body.
 pub(crate) fn landmarks(
     mesh: &RigMesh,
     voxels: &Voxels,
@@ -27,8 +27,9 @@ pub(crate) fn landmarks(
     let body = Upright { mesh, voxels, ends, depths: voxels.depths(), cuts: levels(voxels) };
     let mut found = Landmarks::new();
     let sacrum = legs::find(&body, &mut found)?;
+    anatomy::doubt_legs(&mut found);
     let neck = trunk::find(&body, &sacrum, &mut found)?;
-    let mut fingers_seen = arms::find(&body, &neck, &mut found);
+    let mut fingers_seen = arms::find(&body, &neck, &mut found)?;
     if is_mirrored {
         symmetric(&mut found);
         fingers_seen = [fingers_seen[0] && fingers_seen[1]; 2];

@@ -1,5 +1,6 @@
 //! Fits a skeleton inside a mesh.
 
+mod anatomy;
 mod arms;
 mod attached;
 mod ends_of_tree;

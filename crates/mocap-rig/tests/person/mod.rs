@@ -62,6 +62,12 @@ pub(crate) fn capsule(
 /// along Z; arms `lowered` from a T-pose [rad], the left leg `ahead` and the right one behind
 /// [rad]. With the places of joints.
 pub(crate) fn person(corners: usize, lowered: f64, ahead: f64) -> (Mesh, Places) {
+    let arm = |side: f64| [Vector3::new(side * lowered.cos(), -lowered.sin(), 0.0); 2];
+    posed(corners, [arm(1.0), arm(-1.0)], ahead)
+}
+
+/// As [`person`], with the directions of upper arm and forearm of the left arm, and of the right one.
+pub(crate) fn posed(corners: usize, arms: [[Vector3<f64>; 2]; 2], ahead: f64) -> (Mesh, Places) {
     let capsule = |mesh: &mut Mesh, from, to, radii| capsule(corners, mesh, from, to, radii);
     let mut mesh = Mesh::default();
     let v = Vector3::new;
@@ -72,11 +78,11 @@ pub(crate) fn person(corners: usize, lowered: f64, ahead: f64) -> (Mesh, Places)
     }
     capsule(&mut mesh, v(0.0, 1.35, 0.0), v(0.0, 1.55, 0.0), [0.055, 0.055]);
     capsule(&mut mesh, v(0.0, 1.63, 0.01), v(0.0, 1.65, 0.01), [0.1, 0.1]);
-    for side in [1.0, -1.0] {
+    for (side, [upper, lower]) in [1.0, -1.0].into_iter().zip(arms) {
         let named = |role: Role| if side > 0.0 { role } else { role.mirrored() };
-        let arm = v(side * lowered.cos(), -lowered.sin(), 0.0);
+        let [upper, arm] = [upper, lower].map(|way| way.normalize());
         let shoulder = v(0.19 * side, 1.4, 0.0);
-        let elbow = shoulder + arm * 0.27;
+        let elbow = shoulder + upper * 0.27;
         let wrist = elbow + arm * 0.255;
         capsule(&mut mesh, v(0.1 * side, 1.38, 0.0), shoulder, [0.07, 0.06]);
         capsule(&mut mesh, shoulder, elbow, [0.052, 0.042]);

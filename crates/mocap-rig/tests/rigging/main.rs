@@ -3,5 +3,6 @@
 #[path = "../person/mod.rs"]
 mod person;
 
+mod arms;
 mod bodies;
 mod copied;
