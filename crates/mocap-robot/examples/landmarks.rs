@@ -21,7 +21,7 @@ fn found(path: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let include = |name: &str| std::fs::read(folder.join(name)).map_err(|error| error.to_string());
     let (_, robot) = robot::parse(&std::fs::read(path)?, &include, &Limits::default())?.value;
-    let Humanoid { legs, arms, pelvis, torso, head, soles, upright } = Humanoid::find(&robot)?;
+    let Humanoid { legs, arms, lone_arms, pelvis, torso, head, soles, upright } = Humanoid::find(&robot)?;
     let body = |index: usize| &robot.bodies()[index].name;
     let mut text = format!("  pelvis {}, torso {}", body(pelvis), body(torso));
     if upright.angle() > 0.0 {
@@ -31,6 +31,9 @@ fn found(path: &Path) -> Result<String, Box<dyn std::error::Error>> {
         for (side, limb) in ["left", "right"].iter().zip(limbs.into_iter().flatten()) {
             text += &format!("\n  {side} {name}: {}", shown(&robot, limb));
         }
+    }
+    if lone_arms > 0 {
+        text += &format!("\n  arms that are not a pair: {lone_arms}");
     }
     if let Some(head) = head {
         text += &format!("\n  head: {}", body(head.body));
