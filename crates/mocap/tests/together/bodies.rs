@@ -4,7 +4,7 @@ use crate::made::{Made, before_a_mirror, hand_in_hand, moved, right_to_right};
 use crate::scene::{BODIES, body, clip, put};
 use mocap::model::{ForwardKinematics, Pose};
 use mocap::retarget::{BodyPart, PeopleMeter, RetargetReport, Role, Side};
-use mocap::{Clip, FrameRate, Target, TargetReport, Vector3};
+use mocap::{Clip, FrameRate, SurfaceChoice, Target, TargetReport, Vector3};
 use std::collections::BTreeSet;
 
 /// Frames of a contact, and of the motion, that are measured on meshes.
@@ -210,6 +210,32 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
         assert!(frames > 0, "{}: no contact was made", made.name);
         assert!(kept as f64 >= 0.95 * frames as f64, "{}: {kept} of {frames} within 1 cm", made.name);
         assert!(deepest < DEEP, "{}: {:.1} mm inside", made.name, 1e3 * deepest);
+    }
+}
+
+/// Hands at a wave on a tall body and on one with short legs, both with capsules.
+pub(crate) fn raised_hands_of_fixtures_meet_on_unlike_bodies() {
+    let fixture = |name: &str| format!("{}/../../fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    let wave = mocap::read(fixture("clips/alex_wave.bvh")).expect("a sound file").value;
+    let made = right_to_right("wave", &wave, 0.01, 0.03, true);
+    let targets = ["clips/robin.skel", "bodies/short_legs.skel"].map(|name| {
+        let target = mocap::read_target(fixture(name), &Default::default()).expect("a sound file").value;
+        target.with_surface(&SurfaceChoice::Capsules, &Default::default()).expect("a person").value
+    });
+    let surfaces = targets.each_ref().map(|target| target.surface.as_ref().expect("capsules"));
+    let mut meter = PeopleMeter::new(surfaces[0], surfaces[1]).expect("two surfaces");
+    let copies = [0, 1].map(|i| alone(&made.people[i], &targets[i]).0);
+    let were = measure(&made, [&copies[0], &copies[1]], &mut meter);
+    let done = put(&made.people, [&targets[0], &targets[1]]);
+    let are = measure(&made, [&done.people[0].0, &done.people[1].0], &mut meter);
+    let figures = |found: &Measured| (found.within, found.frames, found.deepest);
+    assert!(were.within < were.frames / 2, "copies meet already: {:?}", figures(&were));
+    assert!(are.within as f64 >= 0.95 * are.frames as f64, "{:?}", figures(&are));
+    assert!(are.deepest < DEEP, "{:?}{}", figures(&are), are.at);
+    let exchanged = [1, 0].map(|i| made.people[i].clone());
+    let exchanged = put(&exchanged, [&targets[1], &targets[0]]);
+    for i in 0..2 {
+        assert!(apart(&done.people[i].0, &exchanged.people[1 - i].0, 1) < 1e-6);
     }
 }
 

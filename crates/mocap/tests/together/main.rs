@@ -12,6 +12,7 @@ mocap_corpus::tests! {
     held::a_forearm_in_the_trunk_of_a_fixture_swivels_out_and_its_hand_stays,
     held::elbows_of_a_fixture_box_turn_as_in_the_source,
     held::elbows_of_a_box_turn_as_in_the_source_on_all_bodies,
+    bodies::raised_hands_of_fixtures_meet_on_unlike_bodies,
     bodies::hands_that_meet_meet_on_all_pairs_of_bodies,
     bodies::turned_swapped_mirrored_and_resampled_people_are_the_same,
 }
