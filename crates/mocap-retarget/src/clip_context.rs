@@ -269,34 +269,25 @@ fn locks_feet(options: &RetargetOptions, same: bool) -> bool {
         }
 }
 
-/// Lengths of one body in two files differ by no more than this share: files round them.
-const SAME: f64 = 1e-5;
+/// Bones of one foot in two files differ by no more than this share: files round numbers.
+const SAME: f64 = 1e-9;
 
-/// Whether the legs of both, and the joints between them, are at the same positions, in units of their own legs.
+/// Whether the legs of both, and the joints between them, are at the same positions.
 fn same_legs(pair: &Pair) -> bool {
     let points = |body: &Body| body.legs().map(|leg| [leg.base, leg.middle, leg.tip]).concat();
     let place = |reference: &ReferencePose, joint: JointId| reference.position[joint.index()];
-    let size = |reference: &ReferencePose, body: &Body| reference.limb_length(body.legs()[0]);
-    let (own, size) =
-        (size(&pair.source.reference, &pair.source.body), size(&pair.target.reference, &pair.target.body));
+    let size = pair.target.reference.limb_length(pair.target.body.legs()[0]);
     points(&pair.source.body).into_iter().zip(points(&pair.target.body)).all(|(a, b)| {
         let (a, b) = (place(&pair.source.reference, a), place(&pair.target.reference, b));
-        (a * (size / own) - b).norm() < SAME * size
+        (a - b).norm() < 1e-6 * size
     })
 }
 
-/// Whether two skeletons have the same feet, whatever their names and units: a foot flat on one is flat on the other.
+/// Whether two skeletons have the same feet, whatever their names: a foot flat on one is flat on the other.
 fn same_feet(source: (&Skeleton, &[Foot]), target: (&Skeleton, &[Foot])) -> bool {
-    let length = |(skeleton, feet): (&Skeleton, &[Foot])| -> f64 {
-        feet.iter()
-            .flat_map(|foot| foot.points.iter().skip(1))
-            .map(|id| skeleton.joint(*id).offset.norm())
-            .sum()
-    };
-    let scale = length(target) / length(source).max(f64::MIN_POSITIVE);
     let same_bone = |(a, b): (&JointId, &JointId)| {
-        let (a, b) = (source.0.joint(*a).offset * scale, target.0.joint(*b).offset);
-        (a - b).norm() <= SAME * b.norm()
+        let (a, b) = (source.0.joint(*a).offset, target.0.joint(*b).offset);
+        (a - b).norm() <= SAME * a.norm()
     };
     source.1.len() == target.1.len()
         && source.1.iter().zip(target.1).all(|(a, b)| {

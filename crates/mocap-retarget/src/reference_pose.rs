@@ -32,10 +32,10 @@ pub(crate) struct ReferencePose {
 
 /// A trunk that leans further than this from upright is not a posed T- or A-pose (cosine).
 const UPRIGHT: f64 = 0.8;
-/// A body leans if the line from its feet to its neck does by more than this: those of upright rest poses lean by up to
-/// 4° \[rad\].
+/// A body leans if its legs, and the line from its feet to its neck, do so by more than this: those of upright rest poses
+/// lean by up to 4° \[rad\].
 const LEANS: f64 = 5.0 * std::f64::consts::PI / 180.0;
-/// A body whose line leans by more lies, or its rest pose is no pose \[rad\].
+/// A body that leans by more lies, or its rest pose is no pose \[rad\].
 const LIES: f64 = 50.0 * std::f64::consts::PI / 180.0;
 /// It does so as a whole if legs and trunk are straight to this: rest poses bend at the hips by up to 14° \[rad\].
 const STRAIGHT: f64 = 15.0 * std::f64::consts::PI / 180.0;
@@ -376,10 +376,17 @@ impl ReferencePoseBuilder<'_> {
         let Some(neck) = neck.map(|neck| self.local_bone(self.body.hips, neck)) else {
             return UnitQuaternion::identity();
         };
-        let line = inherited * (neck - feet);
-        let leans =
-            (LEANS..LIES).contains(&line.angle(&up)) && (hips - feet).angle(&(neck - hips)) < STRAIGHT;
-        if leans { rotation_between(&line, &up) } else { UnitQuaternion::identity() }
+        let [legs, trunk, whole] = [hips - feet, neck - hips, neck - feet];
+        if legs.norm() <= 0.0 || whole.norm() <= 0.0 || legs.angle(&trunk) > STRAIGHT {
+            return UnitQuaternion::identity();
+        }
+        let [legs, whole] = [legs, whole].map(|line| inherited * line.normalize());
+        let least = legs.angle(&up).min(whole.angle(&up));
+        if (LEANS..LIES).contains(&least) {
+            rotation_between(&(legs + whole), &up)
+        } else {
+            UnitQuaternion::identity()
+        }
     }
 
     /// The turn about the up axis that makes an upright body face forward, whichever way it faced at rest. `hips` is

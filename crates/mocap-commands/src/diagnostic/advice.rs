@@ -66,7 +66,7 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         Remedy::KeepDocument => "`mocap convert --verbatim` keeps the file as it is",
         Remedy::DrawBody => "--mesh body adds one",
         Remedy::RetargetToTPose => {
-            "retarget the motion to a character whose rest pose is a T-pose first: `mocap retarget MOTION CHARACTER -o OUT.vrma`"
+            "retarget the motion to a skeleton whose rest pose is a T-pose first: `mocap retarget IN TARGET -o OUT.vrma`"
         }
         _ => return None,
     };
