@@ -196,6 +196,23 @@ impl RobotReport {
 }
 
 impl RobotReport {
+    /// How far the limbs are from those of the source.
+    fn write_follow(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let follow = &self.follow;
+        write!(f, "  follows     trunk {:.0}° (at most {:.0}°)", follow.trunk, follow.trunk_max)?;
+        write!(f, ", thighs {:.0}°, shanks {:.0}°", follow.thigh, follow.shank)?;
+        if let (Some(upper), Some(fore)) = (follow.upper_arm, follow.forearm) {
+            write!(f, ", upper arms {upper:.0}°, forearms {fore:.0}°")?;
+        }
+        if let Some(head) = follow.head {
+            write!(f, ", head {head:.0}°")?;
+        }
+        if let Some(path) = self.path {
+            write!(f, "; path {path:.2} of the source's, scaled by {:.2}", self.leg_ratio)?;
+        }
+        Ok(())
+    }
+
     fn write_balance(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(balance) = &self.balance else {
             return writeln!(f, "  balance     not measured: the model states no masses");
@@ -234,7 +251,7 @@ fn percent(share: f64) -> String {
 
 impl fmt::Display for RobotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RobotReport { limits, velocity, skate, penetration, follow, .. } = self;
+        let RobotReport { limits, velocity, skate, penetration, .. } = self;
         write!(f, "  limits      {} over", percent(limits.share))?;
         match velocity {
             Some(velocity) => {
@@ -297,17 +314,7 @@ impl fmt::Display for RobotReport {
             Some(jerk) => writeln!(f, ", jerk p99 {jerk:.0} rad/s³")?,
             None => writeln!(f)?,
         }
-        write!(f, "  follows     trunk {:.0}° (at most {:.0}°)", follow.trunk, follow.trunk_max)?;
-        write!(f, ", thighs {:.0}°, shanks {:.0}°", follow.thigh, follow.shank)?;
-        if let (Some(upper), Some(fore)) = (follow.upper_arm, follow.forearm) {
-            write!(f, ", upper arms {upper:.0}°, forearms {fore:.0}°")?;
-        }
-        if let Some(head) = follow.head {
-            write!(f, ", head {head:.0}°")?;
-        }
-        if let Some(path) = self.path {
-            write!(f, "; path {path:.2} of the source's, scaled by {:.2}", self.leg_ratio)?;
-        }
+        self.write_follow(f)?;
         for reason in &self.not_balanced {
             write!(f, "\n  not balanced: {reason}")?;
         }

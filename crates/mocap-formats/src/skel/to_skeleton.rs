@@ -1,7 +1,9 @@
 //! The skeleton that a `.skel` file describes.
 
 use super::Problem;
-use super::document::{CouplingField, DofsField, File, JointField, LimitsField, SHAPE, UnitField};
+use super::document::{
+    ChainField, CouplingField, DofsField, File, JointField, LimitsField, SHAPE, UnitField,
+};
 use super::robot::{RobotField, with_robot};
 use super::rotation::rotation;
 use super::source::Source;
@@ -49,8 +51,10 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
     let mut roles: HashMap<(usize, Role), &str> = HashMap::new();
     for (i, field) in file.joints.iter().enumerate() {
         let joint = joint(field, i, &places, source)?;
+        // A parent that comes later is an error of the skeleton, reported below.
         if let Some(parent) = joint.parent.filter(|parent| parent.index() < i) {
             trees[i] = trees[parent.index()];
+            levels[i] = levels[parent.index()] + 1;
         }
         if let Some(role) = joint.role
             && let Some(first) = roles.insert((trees[i], role), &field.name)
@@ -58,10 +62,6 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
             let steps = [Step::Key("joints"), Step::Index(i), Step::Key("role")];
             let message = format!("'{first}' is {role} as well: a role belongs to one joint");
             return Err(source.value(&steps, message).in_joint(&field.name));
-        }
-        // A parent that comes later is an error of the skeleton, reported below.
-        if let Some(parent) = joint.parent.filter(|parent| parent.index() < i) {
-            levels[i] = levels[parent.index()] + 1;
         }
         if levels[i] > limits.depth {
             let (found, limit) = (levels[i], limits.depth);
@@ -72,9 +72,23 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
     let names: Vec<String> = joints.iter().map(|joint| joint.name.clone()).collect();
     let skeleton =
         Skeleton::new(file.name, space, joints).map_err(|error| skeleton_error(error, &names, source))?;
-    let mut chains: Vec<Chain> = Vec::with_capacity(file.chains.len());
+    let skeleton = with_chains(skeleton, &file.chains, &places, source)?;
+    let skeleton = with_couplings(skeleton, &file.couplings, &places, source)?;
+    match robot {
+        Some(robot) => with_robot(skeleton, robot, source),
+        None => Ok(skeleton),
+    }
+}
+
+fn with_chains(
+    skeleton: Skeleton,
+    fields: &[ChainField],
+    places: &HashMap<String, JointId>,
+    source: &Source,
+) -> Result<Skeleton, Finding> {
+    let mut chains: Vec<Chain> = Vec::with_capacity(fields.len());
     let mut chain_names = HashSet::new();
-    for (i, chain) in file.chains.iter().enumerate() {
+    for (i, chain) in fields.iter().enumerate() {
         let find = |key: &'static str, name: &str| {
             places.get(name).copied().ok_or_else(|| {
                 let steps = [Step::Key("chains"), Step::Index(i), Step::Key(key)];
@@ -88,19 +102,14 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
         }
         chains.push(Chain { name: chain.name.clone(), base, tip });
     }
-    let skeleton = skeleton.with_chains(chains).map_err(|error| {
+    skeleton.with_chains(chains).map_err(|error| {
         let at = match &error {
-            ModelError::BrokenChain { chain } => file.chains.iter().position(|other| other.name == *chain),
+            ModelError::BrokenChain { chain } => fields.iter().position(|other| other.name == *chain),
             _ => None,
         };
         let steps = [Step::Key("chains"), Step::Index(at.unwrap_or(0))];
         source.error(&steps, |path| Problem::Skeleton { path, error })
-    })?;
-    let skeleton = with_couplings(skeleton, &file.couplings, &places, source)?;
-    match robot {
-        Some(robot) => with_robot(skeleton, robot, source),
-        None => Ok(skeleton),
-    }
+    })
 }
 
 fn with_couplings(

@@ -87,34 +87,8 @@ pub(crate) fn largest_part(voxels: &Voxels) -> Result<Voxels, RigError> {
 /// # Errors
 /// [`RigError::NotHuman`].
 pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities, RigError> {
-    let deepest = (0..voxels.len()).reduce(|best, at| if depths[at] > depths[best] { at } else { best });
-    let root = deepest.unwrap_or_default();
-    let mut tips: Vec<(usize, f64)> = Vec::new();
-    let mut ways = Ways::new(voxels, &[(root, 0.0)]);
-    for _ in 0..6 {
-        let Some(tip) = ways.furthest() else { break };
-        tips.push((tip, ways.far[tip]));
-        let branch: Vec<(usize, f64)> = ways.back(voxels, tip).into_iter().map(|at| (at, 0.0)).collect();
-        ways.add(voxels, &branch);
-    }
-    let longest = tips.first().map_or(0.0, |tip| tip.1);
-    let limbs = tips.iter().filter(|tip| tip.1 >= SHORTEST_LIMB * longest).count();
-    let is_clear = tips.len() == 6 && tips[5].1 <= SIXTH * tips[4].1;
-    if limbs < 5 || !is_clear {
-        let seen = if longest < ROUND * depths[root] {
-            "one round mass without limbs, such as a head alone or a ball".to_owned()
-        } else if limbs < 5 {
-            let tips: Vec<usize> = tips[..limbs].iter().map(|tip| tip.0).collect();
-            format!(
-                "{limbs} limbs, where a person has two legs, two arms and a head{}",
-                grown_arms(voxels, &tips, root)
-            )
-        } else {
-            "six limbs or more, such as a tail, wings or a second person".to_owned()
-        };
-        return Err(RigError::NotHuman { seen });
-    }
-    let tips: Vec<usize> = tips[..5].iter().map(|tip| tip.0).collect();
+    let root = deepest(voxels, depths);
+    let (tips, longest) = five_tips(voxels, depths, root)?;
     let ways: Vec<Ways> = tips.iter().map(|tip| Ways::new(voxels, &[(*tip, 0.0)])).collect();
     let far = |a: usize, b: usize| ways[a].far[tips[b]];
     // The distance of the branching point of two ends from the rest.
@@ -170,6 +144,42 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
         return Err(RigError::NotHuman { seen: seen.to_owned() });
     }
     Ok(found)
+}
+
+/// The cell deepest inside.
+fn deepest(voxels: &Voxels, depths: &[f64]) -> usize {
+    let deepest = (0..voxels.len()).reduce(|best, at| if depths[at] > depths[best] { at } else { best });
+    deepest.unwrap_or_default()
+}
+
+/// The five ends that are furthest from a cell and from the ways to each other, and the distance of the first.
+fn five_tips(voxels: &Voxels, depths: &[f64], root: usize) -> Result<(Vec<usize>, f64), RigError> {
+    let mut tips: Vec<(usize, f64)> = Vec::new();
+    let mut ways = Ways::new(voxels, &[(root, 0.0)]);
+    for _ in 0..6 {
+        let Some(tip) = ways.furthest() else { break };
+        tips.push((tip, ways.far[tip]));
+        let branch: Vec<(usize, f64)> = ways.back(voxels, tip).into_iter().map(|at| (at, 0.0)).collect();
+        ways.add(voxels, &branch);
+    }
+    let longest = tips.first().map_or(0.0, |tip| tip.1);
+    let limbs = tips.iter().filter(|tip| tip.1 >= SHORTEST_LIMB * longest).count();
+    let is_clear = tips.len() == 6 && tips[5].1 <= SIXTH * tips[4].1;
+    if limbs < 5 || !is_clear {
+        let seen = if longest < ROUND * depths[root] {
+            "one round mass without limbs, such as a head alone or a ball".to_owned()
+        } else if limbs < 5 {
+            let tips: Vec<usize> = tips[..limbs].iter().map(|tip| tip.0).collect();
+            format!(
+                "{limbs} limbs, where a person has two legs, two arms and a head{}",
+                grown_arms(voxels, &tips, root)
+            )
+        } else {
+            "six limbs or more, such as a tail, wings or a second person".to_owned()
+        };
+        return Err(RigError::NotHuman { seen });
+    }
+    Ok((tips[..5].iter().map(|tip| tip.0).collect(), longest))
 }
 
 /// One of the three upper ends of a body.
