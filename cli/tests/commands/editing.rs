@@ -184,7 +184,7 @@ fn a_prop_that_states_its_space_keeps_it() {
     };
     let plain = held("stick.glb");
     assert_eq!(held("stick.glb --input-unit cm --input-up Y"), plain);
-    // Without a statement of its own, the flag counts.
+    // A BVH file states no unit: the flag applies.
     assert_ne!(held("swing.bvh --input-unit cm"), held("swing.bvh --prop-unit m --input-unit cm"));
 }
 

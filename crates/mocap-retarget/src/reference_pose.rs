@@ -35,7 +35,7 @@ const UPRIGHT: f64 = 0.8;
 /// A body leans if its legs, and the line from its feet to its neck, do so by more than this: those of upright rest poses
 /// lean by up to 4° \[rad\].
 const LEANS: f64 = 5.0 * std::f64::consts::PI / 180.0;
-/// A body that leans by more lies, or its rest pose is no pose \[rad\].
+/// Beyond this, the body lies down, or its rest pose is one that no body can take \[rad\].
 const LIES: f64 = 50.0 * std::f64::consts::PI / 180.0;
 /// It does so as a whole if legs and trunk are straight to this: rest poses bend at the hips by up to 14° \[rad\].
 const STRAIGHT: f64 = 15.0 * std::f64::consts::PI / 180.0;

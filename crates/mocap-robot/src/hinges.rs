@@ -10,7 +10,7 @@ use crate::hinge_names::{Named, stem};
 use crate::joint_turns::{FRAMES, HIP, Turns};
 use crate::landmarks::{ELBOW, Humanoid, KNEE, is_called};
 use crate::limb::Limb;
-use crate::limb_pairs::left_of;
+use crate::mirror::left_of;
 
 /// The length from the first hinge to the last that bodies are scaled to: parts of a robot are judged in metres, and the
 /// unit of a file may not be known.

@@ -312,7 +312,7 @@ fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> 
     let parts = split(rest, way, (ELBOW, elbows))?;
     let forearm = rest.robot.joints()[*parts[1].last()?].body;
     let (elbow, shoulder) = (rest.line(parts[1][0]).0, rest.centre(&parts[0]));
-    // Hinges that twist the forearm at the elbow are no wrist.
+    // Hinges that twist the forearm at the elbow are not a wrist.
     let wrist = (!parts[2].is_empty()).then(|| rest.centre(&parts[2]));
     let wrist = wrist.filter(|wrist| (wrist - elbow).norm() > AT_ELBOW * (elbow - shoulder).norm());
     let wrist = wrist.unwrap_or_else(|| far_point(rest, forearm, elbow, shoulder));

@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
 use crate::limb::Bends;
-use crate::mirror::{are_alike, are_mirrored, have_same_names};
+use crate::mirror::{are_alike, are_mirrored, have_same_names, left_of};
 use crate::rest::Rest;
 
 /// Least number of hinges of a limb.
@@ -279,29 +279,6 @@ fn is_left(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
         let sides = a.iter().zip(b).map(|(a, b)| rest.line(*a).0.y - rest.line(*b).0.y);
         sides.max_by(|a, b| a.abs().total_cmp(&b.abs())).is_some_and(|side| side > 0.0)
     })
-}
-
-/// Whether the first of two names is that of the left side; `None` if the names do not show it.
-pub(crate) fn left_of(a: &str, b: &str) -> Option<bool> {
-    for (left, right) in [("left", "right"), ("l", "r")] {
-        let has = |name: &str, side: &str| match side.len() {
-            1 => name.split(|letter: char| !letter.is_alphabetic()).any(|word| word == side),
-            _ => name.contains(side),
-        };
-        if has(a, left) && has(b, right) {
-            return Some(true);
-        }
-        if has(a, right) && has(b, left) {
-            return Some(false);
-        }
-    }
-    // As in lfemurrx and rfemurrx.
-    let differ = a.chars().zip(b.chars()).find(|(a, b)| a != b && a.is_alphabetic() && b.is_alphabetic());
-    match differ {
-        Some(('l', 'r')) => Some(true),
-        Some(('r', 'l')) => Some(false),
-        _ => None,
-    }
 }
 
 /// The axis nearest to a direction, with its sign.

@@ -4,7 +4,6 @@
 use mocap_model::Vector3;
 use nalgebra::Point3;
 
-use crate::limb_pairs::left_of;
 use crate::rest::Rest;
 
 /// How far the joints of a limb may be from the mirror image of the other, as a share of its reach: a limb with another
@@ -29,6 +28,29 @@ pub(crate) fn have_same_names(rest: &Rest, [a, b]: &[Vec<usize>; 2], least: usiz
     let others: Vec<String> = b.iter().map(name).collect();
     let has_other = |hinge: &&usize| others.iter().any(|other| differ_by_side(&name(hinge), other));
     a.iter().filter(has_other).count() >= least
+}
+
+/// Whether the first of two names is that of the left side; `None` if the names do not show it.
+pub(crate) fn left_of(a: &str, b: &str) -> Option<bool> {
+    for (left, right) in [("left", "right"), ("l", "r")] {
+        let has = |name: &str, side: &str| match side.len() {
+            1 => name.split(|letter: char| !letter.is_alphabetic()).any(|word| word == side),
+            _ => name.contains(side),
+        };
+        if has(a, left) && has(b, right) {
+            return Some(true);
+        }
+        if has(a, right) && has(b, left) {
+            return Some(false);
+        }
+    }
+    // As in lfemurrx and rfemurrx.
+    let differ = a.chars().zip(b.chars()).find(|(a, b)| a != b && a.is_alphabetic() && b.is_alphabetic());
+    match differ {
+        Some(('l', 'r')) => Some(true),
+        Some(('r', 'l')) => Some(false),
+        _ => None,
+    }
 }
 
 /// Whether one name is that of the left side and the other that of the right side, and nothing else differs.

@@ -9,7 +9,6 @@ mod midline;
 mod neutral;
 mod pairing;
 mod retargeted;
-mod rigid;
 
 use mocap_model::{
     Clip, ForwardKinematics, JointId, Role, Skeleton, UnitQuaternion, Vector3, rotation_between,
@@ -144,7 +143,6 @@ impl Mirror {
         let mut mirror = Mirror { lateral: body.lateral, neutral, size, partners, corrections: Vec::new() };
         mirror.corrections = skeleton.iter().map(|(id, _)| mirror.correction(skeleton, id)).collect();
         mirror.follow_motion(clip, body);
-        mirror.keep_rigid(clip, body);
         mirror
     }
 

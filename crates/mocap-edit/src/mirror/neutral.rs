@@ -1,7 +1,8 @@
 //! The pose in which a body is its own mirror image: its rest pose, which may face another way than the space says.
 //!
 //! Some exporters write rest poses that no body can take, such as all bones along one axis. Then the motion shows a neutral
-//! pose: a T-pose of joints with roles; others are as they are on average.
+//! pose: a T-pose of joints with roles; others are as they are on average, at right angles to
+//! their rest where that is near.
 
 use mocap_model::{Clip, Pose, UnitQuaternion, Vector3, mean_rotation, nearest_quarter_turn};
 use mocap_retarget::estimate_rest_pose_with_source;
@@ -12,6 +13,9 @@ use crate::body::Body;
 const FRAMES: usize = 256;
 /// Frames of an estimated pose that differ from right angles by less than this are built at right angles \[rad\].
 const RIGHT_ANGLE: f64 = std::f64::consts::PI / 9.0;
+
+/// A joint without a role that is on average this near to right angles to its rest is built so \[rad\].
+const POSED: f64 = 35.0 * std::f64::consts::PI / 180.0;
 
 pub(super) struct NeutralPose {
     pub(super) object: Pose,
@@ -30,7 +34,12 @@ impl NeutralPose {
             {
                 let count = clip.frames().min(FRAMES);
                 let rotations = (0..count).map(|i| clip.local(id, i * clip.frames() / count).rotation);
-                local.joints[id.index()].rotation = mean_rotation(rotations).unwrap_or(joint.rest_rotation);
+                let mean = mean_rotation(rotations).unwrap_or(joint.rest_rotation);
+                let quarter =
+                    joint.rest_rotation * nearest_quarter_turn(&(joint.rest_rotation.inverse() * mean));
+                // Smaller turns belong to the motion.
+                local.joints[id.index()].rotation =
+                    if mean.angle_to(&quarter) < POSED { quarter } else { mean };
             }
             local.to_object(skeleton, &mut object);
             return NeutralPose { object, lateral: body.lateral, is_estimated: true };

@@ -46,7 +46,7 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
     }
     let mut joints: Vec<Joint> = Vec::with_capacity(file.joints.len());
     let mut levels = vec![1; file.joints.len()];
-    // Each person of a scene has a tree of its own.
+    // In a scene, each person is a separate tree with its own roles.
     let mut trees: Vec<usize> = (0..file.joints.len()).collect();
     let mut roles: HashMap<(usize, Role), &str> = HashMap::new();
     for (i, field) in file.joints.iter().enumerate() {

@@ -5,11 +5,13 @@
 
 use mocap_model::{Role, Vector3};
 
-use super::arms::LEFT;
 use super::landmark::Landmarks;
 use super::upright::Upright;
 use crate::RigError;
 
+/// The joints of the left arm.
+pub(super) const LEFT: [Role; 4] =
+    [Role::LeftShoulder, Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand];
 /// The thickest arm, by its cross-section about the elbow as a share of that of the trunk. Of people it is a tenth.
 const THICKEST_ARM: f64 = 0.3;
 /// The shortest and the longest forearm. That of the mean adult is 0.146.

@@ -2,7 +2,7 @@
 
 use mocap_model::{Role, Vector3};
 
-use super::anatomy;
+use super::anatomy::{self, LEFT};
 use super::fingers;
 use super::hands::by_proportions;
 use super::landmark::{Landmarks, put};
@@ -59,9 +59,6 @@ const FOREARM: [f64; 2] = [0.14, 0.02];
 const HAND: f64 = 0.18;
 /// The share of the way from a hand to the chest at which it is in the upper arm.
 const UPPER_PART: f64 = 0.75;
-/// The joints of the left arm.
-pub(super) const LEFT: [Role; 4] =
-    [Role::LeftShoulder, Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand];
 
 /// Finds the arms of a body whose neck starts at `neck`. Returns whether fingers are detected on the left and on the
 /// right.

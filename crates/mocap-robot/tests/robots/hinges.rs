@@ -99,7 +99,7 @@ fn short_and_keyed_motions_of_people_are_no_robots() {
     ] {
         assert_eq!(unknown_robot(&clip), None, "{} frames", clip.frames());
     }
-    // Between two keys, each joint turns about one axis: what is refused is not seen by that.
+    // With two keys every joint turns about one axis, so that test cannot tell them apart.
     assert!(may_be_robot(&between(&person, [0, 30])) && !may_be_robot(&person));
 }
 
