@@ -7,9 +7,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use mocap_model::{Clip, UnitQuaternion, Vector3, exp, log, swing_twist};
+use mocap_model::{Clip, Isometry3, UnitQuaternion, Vector3, exp, log, swing_twist};
 
 use crate::body::Body;
+use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::smoothing::unwrapped;
 use crate::{EditError, EditReport};
@@ -153,7 +154,16 @@ pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError
         }
     }
     let mut samples = Samples::of(clip);
-    let up = Body::of(clip).up;
+    let body = Body::of(clip);
+    let up = body.up;
+    // Below another joint, the body is filtered in object space: what it hangs on must not matter.
+    let below = Some(RootMotionJoint::of(clip, &body))
+        .filter(|root| clip.skeleton().joint(root.joint).parent.is_some())
+        .map(|root| {
+            let places: Vec<_> = (0..frames).map(|frame| root.at(&samples, frame)).collect();
+            (root, places)
+        })
+        .filter(|(_, places)| places.iter().any(|place| *place != places[0]));
     let moves = |values: &[UnitQuaternion<f64>]| values.iter().any(|value| *value != values[0]);
     for (joint, rotations) in samples.rotations.iter_mut().enumerate().filter(|(_, values)| moves(values)) {
         let is_root = clip.skeleton().joints()[joint].parent.is_none();
@@ -162,6 +172,14 @@ pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError
     }
     for values in samples.translations.iter_mut().chain(&mut samples.scales).flatten() {
         *values = filtered_curve(values, &of_level);
+    }
+    if let Some((root, places)) = below {
+        let turns: Vec<UnitQuaternion<f64>> = places.iter().map(|place| place.rotation).collect();
+        let ways: Vec<Vector3<f64>> = places.iter().map(|place| place.translation.vector).collect();
+        let turns = filtered_root(&turns, &up, &of_level);
+        for (frame, (turn, way)) in turns.into_iter().zip(filtered_curve(&ways, &of_level)).enumerate() {
+            root.put(&mut samples, frame, &Isometry3::from_parts(way.into(), turn));
+        }
     }
     let (changed, held) = crate::held_feet::held(clip, samples.into_clip("bands")?, "bands")?;
     let mut report =

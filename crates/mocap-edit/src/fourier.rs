@@ -16,10 +16,11 @@ use nalgebra::Translation3;
 use crate::blend::{along_ground, check_same, closed, karcher_mean, repeated};
 use crate::body::Body;
 use crate::cycle::cycle_held;
+use crate::one_space::in_space_of;
 use crate::root::travel;
 use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
-use crate::{EditError, EditReport, LoopOptions, make_loop};
+use crate::{EditError, EditReport, LoopOptions, make_loop, numbers};
 
 /// The most harmonics of a series.
 const MOST_HARMONICS: usize = 128;
@@ -138,12 +139,13 @@ pub fn fourier(clip: &Clip, options: &Fourier) -> Result<(Clip, EditReport), Edi
     Ok((made, report))
 }
 
-/// The best cycle of a motion with the skeleton of `like`, at its rate.
+/// The best cycle of a motion with the skeleton of `like`, in its unit and axes, at its rate.
 fn cycle_at(clip: &Clip, like: &Clip) -> Result<Clip, EditError> {
-    check_same(like, clip)?;
+    let clip = in_space_of(like, clip, "fourier")?;
+    check_same(like, &clip)?;
     match clip.rate() == like.rate() {
-        true => closed(clip),
-        false => closed(&crate::resample(clip, like.rate())?),
+        true => closed(&clip),
+        false => closed(&crate::resample(&clip, like.rate())?),
     }
 }
 
@@ -451,8 +453,15 @@ impl Series {
             samples.translations[joint] =
                 self.moves[joint].as_ref().map(|curve| phases.iter().map(|phase| curve.at(*phase)).collect());
         }
+        // Numbers over time and events keep their place in the cycle.
+        let last = like.frames() - 1;
+        let places: Vec<f64> =
+            (0..=frames).map(|frame| frame as f64 / frames as f64 * last as f64).collect();
+        let scalars = numbers::at_places(&samples.annotations.scalars, &places);
+        let shorter = frames as f64 / last as f64;
+        samples.annotations.events.iter_mut().for_each(|event| event.time *= shorter);
         samples.set_frames(frames + 1);
-        samples.annotations.events.clear();
+        samples.annotations.scalars = scalars;
         let powers = self.powers();
         for frame in 0..=frames {
             let (own, travelled) = (phases[frame], frame as f64 / frames as f64);

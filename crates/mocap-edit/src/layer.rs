@@ -6,6 +6,7 @@ use nalgebra::Translation3;
 use crate::body::Body;
 use crate::mask::Mask;
 use crate::numbers::{self, Added};
+use crate::one_space::in_space_of;
 use crate::root::travel;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
@@ -14,7 +15,8 @@ use crate::{EditError, EditReport};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
     /// A motion adds its difference from its first frame, a single pose its difference from the rest pose. Joints and
-    /// numbers over time (weights of shapes) are matched by name. The motion is sampled by time; after its end the last frame holds.
+    /// numbers over time (weights of shapes) are matched by name; lengths and axes are brought to those of the motion. The
+    /// layer is sampled by time; after its end the last frame holds.
     pub clip: Clip,
     /// The factor of the difference; negative values subtract. Default: 1.
     pub weight: f64,
@@ -132,11 +134,12 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
         Some(mask) => mask.shares_beside(&Body::of(clip).skeleton, &layer.clip.annotations().scalars)?,
         None => vec![1.0; clip.skeleton().len()],
     };
-    let skeleton = layer.clip.skeleton();
+    let of_layer = in_space_of(clip, &layer.clip, "add")?;
+    let skeleton = of_layer.skeleton();
     let (mut parts, mut missing) = (Vec::new(), Vec::new());
     for (id, joint) in clip.skeleton().iter().filter(|(id, joint)| taken[id.index()] > 0.0 && !joint.end_site)
     {
-        match skeleton.find(&joint.name).filter(|_| layer.clip.frames() > 0) {
+        match skeleton.find(&joint.name).filter(|_| of_layer.frames() > 0) {
             Some(other) => {
                 parts.push(Part { joint: id, other, weight: layer.weight * taken[id.index()] });
             }
@@ -153,7 +156,7 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
         return Err(EditError::Skeletons { reason: format!("the layer has none of the joints{named}") });
     }
     let last = layer.clip.frames() - 1;
-    let source = Source { clip: &layer.clip, last, step };
+    let source = Source { clip: &of_layer, last, step };
     match layer.space {
         LayerSpace::Local => add_local(&mut samples, &source, &parts),
         LayerSpace::Mesh => add_mesh(&mut samples, &source, &parts, clip),

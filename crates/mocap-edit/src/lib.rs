@@ -72,6 +72,7 @@ mod mirror;
 mod monotone_curve;
 mod near_joint;
 mod numbers;
+mod one_space;
 mod partners;
 mod path;
 mod phases;

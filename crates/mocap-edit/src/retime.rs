@@ -181,10 +181,15 @@ pub(crate) fn at_frames(
     // Events and numbers over time follow the frames.
     let scalars = numbers::at_places(&samples.annotations.scalars, &places);
     let fps = clip.rate().fps();
-    for event in &mut samples.annotations.events {
-        let frame = places.partition_point(|place| *place < event.time * fps - 1e-6);
+    let (first, last) = (places[0], places[frames - 1]);
+    // The last frame lasts as long as the one before it.
+    let end = last + if frames > 1 { last - places[frames - 2] } else { 1.0 };
+    samples.annotations.events.retain_mut(|event| {
+        let place = event.time * fps;
+        let frame = places.partition_point(|of_frame| *of_frame < place - 1e-6).min(frames - 1);
         event.time = frame as f64 / fps;
-    }
+        place >= first - 1e-6 && place < end.max(last + 1e-6)
+    });
     samples.set_frames(frames);
     samples.annotations.scalars = scalars;
     samples.into_clip(edit)

@@ -84,6 +84,22 @@ impl Samples {
         self.frames = a + b;
     }
 
+    /// Keeps a range of frames, with the events and scalar tracks in it.
+    pub(crate) fn cut(&mut self, range: std::ops::Range<usize>) {
+        self.rotations.iter_mut().for_each(|values| *values = values[range.clone()].to_vec());
+        for values in self.translations.iter_mut().chain(&mut self.scales).flatten() {
+            *values = values[range.clone()].to_vec();
+        }
+        // The time of an event on the first frame may be rounded.
+        let start = range.start as f64 * self.rate.frame_time();
+        let least = start - 1e-6 * self.rate.frame_time();
+        self.annotations.events.retain(|event| event.time >= least);
+        self.annotations.events.iter_mut().for_each(|event| event.time = (event.time - start).max(0.0));
+        let scalars = numbers::cut(&self.annotations.scalars, range.clone());
+        self.set_frames(range.len());
+        self.annotations.scalars = scalars;
+    }
+
     /// Sets the number of frames: scalar tracks no longer fit and are dropped, as are events after the end.
     pub(crate) fn set_frames(&mut self, frames: usize) {
         let end = frames as f64 * self.rate.frame_time();

@@ -81,7 +81,16 @@ pub fn strip(clip: &Clip, what: Strip) -> Result<(Clip, EditReport), EditError> 
         report.warn("edit::nothing-to-strip", message);
         return Ok((clip.clone(), report));
     }
-    let slim = without(clip, &gone)?;
+    let slim = match clip.has_scale() {
+        // What stays keeps its place, also below a joint that scales and is left out.
+        true => {
+            let model = |error| EditError::model("strip", error);
+            let scales = (0..clip.skeleton().len()).filter(|joint| !gone[*joint]);
+            let scales = scales.map(|joint| clip.tracks()[joint].scale.clone()).collect();
+            without(&*clip.without_scale().map_err(model)?, &gone)?.with_scale(scales).map_err(model)?
+        }
+        false => without(clip, &gone)?,
+    };
     let listed = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
     let more = if names.len() > 8 { ", …" } else { "" };
     let note = format!("left out: {listed}{more}");

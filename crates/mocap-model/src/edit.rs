@@ -2,7 +2,7 @@
 
 use crate::track::Between;
 use crate::{
-    Axis, Clip, FrameRate, JointTracks, Markers, ModelError, SignedAxis, Skeleton, Space, Track, lerp, slerp,
+    Axis, Clip, FrameRate, Joint, JointTracks, Markers, ModelError, SignedAxis, Skeleton, Space, Track, lerp, slerp,
 };
 use nalgebra::{Matrix3, Matrix4, Rotation3, UnitQuaternion, Vector3};
 use std::ops::Range;
@@ -118,6 +118,35 @@ impl Clip {
             scale.iter_mut().for_each(|track| track.change(|v| change.sizes(v)));
         }
         Clip::new(skeleton, rate, frames, tracks)?.with_annotations(annotations)
+    }
+
+    /// The same motion in other units and axes by a turn of its roots: the joints below keep their own axes, which
+    /// [`Clip::in_space`] renames. Lengths are converted if both units are known.
+    ///
+    /// # Errors
+    /// If a length is not finite in the other unit.
+    pub fn with_roots_in_space(&self, space: Space) -> Result<Clip, ModelError> {
+        let change = SpaceChange::new(self.skeleton().space(), &space);
+        let skeleton = self.skeleton().with_joints(|joint| match joint.parent {
+            None => {
+                joint.offset = change.vector(&joint.offset);
+                joint.rest_rotation = change.basis * joint.rest_rotation;
+            }
+            Some(_) => joint.offset *= change.scale,
+        })?;
+        let turned = |(joint, tracks): (&Joint, &JointTracks)| match joint.parent {
+            None => JointTracks {
+                rotation: tracks.rotation.map(|q| change.basis * q),
+                translation: tracks.translation.as_ref().map(|track| track.map(|v| change.vector(v))),
+                scale: tracks.scale.clone(),
+            },
+            Some(_) => JointTracks {
+                translation: tracks.translation.as_ref().map(|track| track.map(|v| v * change.scale)),
+                ..tracks.clone()
+            },
+        };
+        let tracks = self.skeleton().joints().iter().zip(self.tracks()).map(turned).collect();
+        self.with_tracks(Arc::new(skeleton.with_space(space)), tracks)
     }
 
     fn with_lengths(

@@ -1,15 +1,17 @@
 //! The frames of a blend: poses are averaged joint by joint, and the root travels by the weighted velocities.
 
-use mocap_model::{Clip, Isometry3, UnitQuaternion, Vector3};
+use mocap_model::{Annotations, Clip, Isometry3, ScalarTrack, UnitQuaternion, Vector3};
 use nalgebra::{Translation3, Vector4};
 
 use super::average::Average;
 use super::curves::{Curves, Place, Vectors};
 use super::source::Source;
 use crate::body::Body;
+use crate::frame_values::collapsed;
 use crate::root::Travel;
 use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
+use crate::numbers;
 use crate::smoothing::{gaussian, unwrapped};
 
 /// The smoothing of the alignment curve \[s\].
@@ -75,7 +77,7 @@ impl Mix<'_> {
             rotations: (0..joints).map(|joint| self.rotations(joint, &average, &places)).collect(),
             translations: Vec::with_capacity(joints),
             scales: Vec::with_capacity(joints),
-            annotations: Default::default(),
+            annotations: Annotations { scalars: self.numbers(weights, times), ..Annotations::default() },
         };
         for (joint, of_joint) in self.first.skeleton().joints().iter().enumerate() {
             let scale = self.vectors(|curves| &curves.scales[joint], Vector3::repeat(1.0), weights, &places);
@@ -89,6 +91,26 @@ impl Mix<'_> {
         }
         self.place_hips(&mut whole, weights, times, &places);
         whole
+    }
+
+    /// Weighted sums of scalar tracks by name. One that a motion lacks is 0 there, the weight of a shape at rest.
+    fn numbers(&self, weights: &[f64], times: &[Vec<f64>]) -> Vec<ScalarTrack> {
+        let fps = self.first.rate().fps();
+        let mut sums: Vec<(String, Vec<f64>)> = Vec::new();
+        for ((source, times), weight) in self.sources.iter().zip(times).zip(weights) {
+            let last = source.clip.frames().saturating_sub(1) as f64;
+            let places: Vec<f64> = times.iter().map(|time| (time * fps).clamp(0.0, last)).collect();
+            for track in numbers::at_places(&source.clip.annotations().scalars, &places) {
+                let at = sums.iter().position(|(name, _)| *name == track.name).unwrap_or_else(|| {
+                    sums.push((track.name.clone(), vec![0.0; places.len()]));
+                    sums.len() - 1
+                });
+                let sum = sums[at].1.iter_mut().enumerate();
+                sum.for_each(|(frame, sum)| *sum += weight * track.values.at(frame));
+            }
+        }
+        let track = |(name, values)| ScalarTrack { name, values: collapsed(values, 0.0) };
+        sums.into_iter().map(track).collect()
     }
 
     fn rotations(&self, joint: usize, average: &Average, places: &[Vec<Place>]) -> Vec<UnitQuaternion<f64>> {

@@ -10,6 +10,7 @@ use super::{BlendOptions, Timing, check_all_same, ground_speed};
 use crate::body::Body;
 use crate::feet::locked_in;
 use crate::held_feet::held_within;
+use crate::one_space::all_in_one_space;
 use crate::root_motion::RootMotionJoint;
 use crate::{EditError, EditReport};
 
@@ -75,6 +76,7 @@ impl PreparedBlend {
                 return Err(wrong("shorter: the blend would have more than 64 million frames × joints"));
             }
         }
+        let clips = &*all_in_one_space(clips, "blend")?;
         check_all_same(clips.iter())?;
         if let Some(clip) = clips.iter().find(|clip| clip.frames() < 2) {
             return Err(EditError::TooShort { edit: "blend", needed: 2, frames: clip.frames() });
@@ -163,6 +165,9 @@ impl PreparedBlend {
         let mut report = self.notes.iter().fold(report, EditReport::note);
         let own: Vec<&Clip> = self.sources.iter().map(|source| &source.clip).collect();
         report.warn_of_limits(&own, &motion);
+        if own.iter().any(|clip| !clip.annotations().events.is_empty()) {
+            report.warn("blend::events", "events of the motions are left out: a blend has none");
+        }
         let skate = report.contacts.and_then(|contacts| contacts.skate).unwrap_or(0.0);
         if !self.options.lock_feet || skate > SKATES {
             report.warn_of_skate();

@@ -12,7 +12,7 @@ mod row;
 mod search;
 
 use mocap_analysis::FootContacts;
-use mocap_model::{Clip, FrameRange, Isometry3, JointId, angle_between, log, nlerp};
+use mocap_model::{Clip, FrameRange, Isometry3, JointId, Track, angle_between, log, nlerp};
 use nalgebra::Translation3;
 
 use crate::body::Body;
@@ -168,10 +168,14 @@ fn close(
     // Copies only the frames that the loop needs, in case the clip is long.
     let cut = clip.trimmed(start - before..end + after + 1);
     let cut = cut.map_err(|error| EditError::model("loop", error))?;
-    let mut all = Samples::of(&cut);
-    all.annotations = clip.annotations().clone();
+    let all = Samples::of(&cut);
     let (start, end, last) = (before, before + length, before + length + after);
     let mut samples = part(&all, start..end + 1);
+    for (own, whole) in samples.annotations.scalars.iter_mut().zip(&all.annotations.scalars) {
+        if whole.values.is_sampled() {
+            own.values = Track::Sampled((start..=end).map(|frame| whole.values.at(frame)).collect());
+        }
+    }
     let inverse = stride.inverse();
     // Near the ends of the clip the blend is one-sided: the share at the seam depends on the frames of both sides.
     let share = match before + after {
@@ -196,9 +200,13 @@ fn close(
             values[length] = values[0];
         }
     }
+    for track in &mut samples.annotations.scalars {
+        if let Track::Sampled(values) = &mut track.values {
+            values[length] = values[0];
+        }
+    }
     let place = stride * root_motion.at(&samples, 0);
     root_motion.put(&mut samples, length, &place);
-    samples.set_frames(length + 1);
     Ok(Closed { samples, stride })
 }
 
@@ -209,11 +217,7 @@ fn ease(t: f64) -> f64 {
 
 fn part(all: &Samples, range: std::ops::Range<usize>) -> Samples {
     let mut samples = all.clone();
-    samples.rotations.iter_mut().for_each(|values| *values = values[range.clone()].to_vec());
-    for values in samples.translations.iter_mut().chain(&mut samples.scales).flatten() {
-        *values = values[range.clone()].to_vec();
-    }
-    samples.frames = range.len();
+    samples.cut(range);
     samples
 }
 
@@ -232,6 +236,12 @@ fn mix(
         let id = JointId::from(joint);
         let local = between(&all.local(id, own), &all.local(id, other), weight);
         samples.set_local(id, frame, &local);
+    }
+    for (track, whole) in samples.annotations.scalars.iter_mut().zip(&all.annotations.scalars) {
+        if let Track::Sampled(values) = &mut track.values {
+            let [from, to] = [own, other].map(|frame| whole.values.at(frame));
+            values[frame] = from + (to - from) * weight;
+        }
     }
     root_motion.put(samples, frame, &place);
 }

@@ -16,6 +16,7 @@ pub struct Balance {}
 impl Operation for Balance {
     const NAME: &'static str = "balance";
     const GROUP: Group = Group::Place;
+    const PLACES_JOINTS: bool = true;
     const TAKES: Takes = Takes::EachCharacter;
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {

@@ -16,6 +16,7 @@ pub struct FixFeet {}
 impl Operation for FixFeet {
     const NAME: &'static str = "fix-feet";
     const GROUP: Group = Group::Place;
+    const PLACES_JOINTS: bool = true;
     const TAKES: Takes = Takes::EachCharacter;
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {

@@ -154,7 +154,13 @@ impl<T: Operation> Inner for T {
     }
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
-        Operation::apply(self, clip)
+        if !(T::PLACES_JOINTS && clip.has_scale()) {
+            return Operation::apply(self, clip);
+        }
+        let model = |error| EditError::model(T::NAME, error);
+        let (edited, report) = Operation::apply(self, &*clip.without_scale().map_err(model)?)?;
+        let scales = clip.tracks().iter().map(|tracks| tracks.scale.clone()).collect();
+        Ok((edited.with_scale(scales).map_err(model)?, report))
     }
 
     fn apply_to_scene(&self, scene: &Scene) -> Result<(Scene, EditReport), EditError> {

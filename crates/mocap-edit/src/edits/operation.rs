@@ -32,6 +32,9 @@ pub trait Operation: Clone + Debug + PartialEq + DeserializeOwned + JsonSchema +
     /// Whether each frame that it makes is a pose of the motion, at another time or mirrored. Foot skate does not
     /// change with such an edit; any other edit must not increase it.
     const KEEPS_POSES: bool = false;
+    /// Whether it brings joints to places in object space, which scale tracks stretch: such an edit works on the motion
+    /// without them, and they are put back.
+    const PLACES_JOINTS: bool = false;
     /// Whether it sets events itself. After any other edit, events stay at their frames.
     const MAKES_EVENTS: bool = false;
 

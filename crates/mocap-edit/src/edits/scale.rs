@@ -1,10 +1,11 @@
 //! `scale`.
 
-use mocap_model::{Clip, Factor};
+use mocap_model::{Clip, Factor, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Group, LeadIn, Operation, Takes, Value};
+use crate::one_space::unit_of;
 use crate::{EditError, EditReport};
 
 /// Multiply every length [above 0]; the unit stays: the character grows or shrinks
@@ -30,8 +31,12 @@ impl Operation for Scale {
             let (edit, name, value) = (Self::NAME, "the factor", factor);
             return Err(EditError::Option { edit, name, value, expected: "above 0" });
         }
-        let scaled = clip.scaled(factor).map_err(|error| EditError::model(Self::NAME, error))?;
-        let report = EditReport::measured(Self::NAME, clip, &scaled);
+        // The unit is inferred from the size, so it is set before the size changes.
+        let model = |error| EditError::model(Self::NAME, error);
+        let space = Space { unit: unit_of(clip), ..*clip.skeleton().space() };
+        let sized = clip.clone().with_skeleton(clip.skeleton().with_space(space).into()).map_err(model)?;
+        let scaled = sized.scaled(factor).map_err(model)?;
+        let report = EditReport::measured(Self::NAME, &sized, &scaled);
         Ok((scaled, report))
     }
 }

@@ -63,6 +63,7 @@ impl Terrain {
 impl Operation for Terrain {
     const NAME: &'static str = "terrain";
     const GROUP: Group = Group::Place;
+    const PLACES_JOINTS: bool = true;
     const VALUE: Value = Value::Field("steps");
 
     fn needs(&mut self) -> Vec<Needed<'_>> {

@@ -24,6 +24,7 @@ pub struct Warp {
 impl Operation for Warp {
     const NAME: &'static str = "warp";
     const GROUP: Group = Group::Layers;
+    const PLACES_JOINTS: bool = true;
     const VALUE: Value = Value::Field("keys");
     const MODIFIERS: &'static [(&'static str, &'static str)] = &[("ik", "ik")];
 

@@ -17,11 +17,12 @@ use crate::blend::difference;
 use crate::body::Body;
 use crate::cycle::{between, moved};
 use crate::held_feet::held_within;
+use crate::one_space::in_space_of;
 use crate::pose_cloud::{Cloud, align, clouds};
 use crate::report::contact_figures;
 use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
-use crate::{EditError, EditReport, numbers};
+use crate::{EditError, EditReport};
 
 pub use scene::{JoinedCharacter, JoinedScene, join_scenes};
 
@@ -130,9 +131,10 @@ fn check(options: &JoinOptions) -> Result<(), EditError> {
     Ok(())
 }
 
-/// The next motion on the skeleton of the first, at its rate.
+/// The next motion on the skeleton of the first, in its unit and axes, at its rate.
 fn as_first(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
-    let next = on_one_skeleton(first, next)?;
+    let next = in_space_of(first, next, "join")?;
+    let next = on_one_skeleton(first, &next)?;
     if next.rate() == first.rate() { Ok(next) } else { crate::resample(&next, first.rate()) }
 }
 
@@ -359,22 +361,6 @@ fn blend(
     rest.cut(enter + steps + 1..y.frames);
     x.append(rest);
     x
-}
-
-impl Samples {
-    /// Keeps a range of frames.
-    pub(crate) fn cut(&mut self, range: std::ops::Range<usize>) {
-        self.rotations.iter_mut().for_each(|values| *values = values[range.clone()].to_vec());
-        for values in self.translations.iter_mut().chain(&mut self.scales).flatten() {
-            *values = values[range.clone()].to_vec();
-        }
-        let start = range.start as f64 * self.rate.frame_time();
-        self.annotations.events.retain(|event| event.time >= start);
-        self.annotations.events.iter_mut().for_each(|event| event.time -= start);
-        let scalars = numbers::cut(&self.annotations.scalars, range.clone());
-        self.set_frames(range.len());
-        self.annotations.scalars = scalars;
-    }
 }
 
 fn report(a: &Clip, b: &Clip, joined: &Clip, body: &Body, transition: &Range<usize>) -> EditReport {

@@ -10,8 +10,11 @@ mod neutral;
 mod pairing;
 mod retargeted;
 
+use std::borrow::Cow;
+
 use mocap_model::{
-    Clip, ForwardKinematics, JointId, Role, Skeleton, UnitQuaternion, Vector3, rotation_between,
+    Clip, ForwardKinematics, JointId, Role, Skeleton, UnitQuaternion, Vector3, mirrored_shape,
+    rotation_between,
 };
 use nalgebra::{Matrix3, Quaternion, Rotation3};
 
@@ -221,7 +224,7 @@ impl Mirror {
             mirrored.rotations[i] =
                 source.rotations[m].iter().map(|q| before * self.reflect_rotation(q) * after).collect();
             let offset = skeleton.joint(JointId::from(m)).offset;
-            mirrored.translations[i] = source.translations[m].as_ref().map(|values| {
+            mirrored.translations[i] = self.placed(&source, other).map(|values| {
                 let place = |v: &Vector3<f64>| match joint.parent {
                     None => self.reflect(v),
                     // Bones keep their own length: only the translation added to the offset is reflected.
@@ -231,7 +234,21 @@ impl Mirror {
             });
         }
         numbers::mirror(&mut mirrored.annotations.scalars);
+        for event in &mut mirrored.annotations.events {
+            // "step left" becomes "step right".
+            event.name = mirrored_shape(&event.name).unwrap_or_else(|| std::mem::take(&mut event.name));
+        }
         mirrored.into_clip("mirror")
+    }
+
+    /// The translations of a joint; of a root beside the plane also where it stays at its offset.
+    fn placed<'s>(&self, source: &'s Samples, id: JointId) -> Option<Cow<'s, [Vector3<f64>]>> {
+        if let Some(values) = &source.translations[id.index()] {
+            return Some(Cow::Borrowed(values));
+        }
+        let joint = source.skeleton.joint(id);
+        let moves = joint.parent.is_none() && self.reflect(&joint.offset) != joint.offset;
+        moves.then(|| Cow::Owned(vec![joint.offset; source.frames]))
     }
 
     /// Reflects how a joint without a counterpart moves about the neutral pose, across the middle plane of that pose.
@@ -250,7 +267,7 @@ impl Mirror {
             .iter()
             .map(|q| rotation_reflected(&(q * before), &normal) * neutral)
             .collect();
-        mirrored.translations[at] = source.translations[at].as_ref().map(|values| {
+        mirrored.translations[at] = self.placed(source, id).map(|values| {
             let place = |v: &Vector3<f64>| match joint.parent {
                 None => reflected(v, &normal),
                 Some(_) => joint.offset + reflected(&(v - joint.offset), &normal),

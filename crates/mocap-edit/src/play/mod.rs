@@ -11,6 +11,8 @@ mod player;
 mod references;
 mod timeline;
 
+use std::borrow::Cow;
+
 use mocap_analysis::FootContacts;
 use mocap_model::{Annotations, Clip, Isometry3, JointId, Vector3};
 use nalgebra::Translation3;
@@ -19,6 +21,7 @@ use crate::blend::check_all_same;
 use crate::body::Body;
 use crate::feet::locked_in;
 use crate::join::peak_acceleration;
+use crate::one_space::all_in_one_space;
 use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
@@ -59,10 +62,12 @@ const MOST_FRAMES: f64 = 10_000_000.0;
 pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip, EditReport), EditError> {
     graph.check()?;
     let wrong = |reason: String| Err(EditError::Graph { reason });
-    let Some(first) = graph.clips.first() else {
+    if graph.clips.is_empty() {
         return wrong("it has no motions".into());
-    };
+    }
     graph.check_motions()?;
+    let graph = &*in_one_space(graph)?;
+    let first = &graph.clips[0];
     check_all_same(graph.clips.iter().map(|given| &given.clip))?;
     let columns: Vec<usize> = timeline
         .params()
@@ -101,10 +106,22 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
     let mut report = report(&player, &clip, first);
     let own: Vec<&Clip> = graph.clips.iter().map(|given| &given.clip).collect();
     report.warn_of_limits(&own, &clip);
+    let has_numbers = |given: &GraphClip| given.clip.annotations().scalars.iter().any(|of| of.values.is_sampled());
+    if graph.clips.iter().any(has_numbers) {
+        report.warn("play::numbers", "shapes and other numbers over time of the motions are left out");
+    }
     for event in unheard(graph, timeline) {
         report.warn("play::event", format!("no transition waits for the event '{event}'"));
     }
     Ok((clip, report))
+}
+
+/// The graph with all motions in the unit and axes of the first.
+fn in_one_space(graph: &Graph) -> Result<Cow<'_, Graph>, EditError> {
+    let clips: Vec<Clip> = graph.clips.iter().map(|given| given.clip.clone()).collect();
+    let Cow::Owned(clips) = all_in_one_space(&clips, "play")? else { return Ok(Cow::Borrowed(graph)) };
+    let given = graph.clips.iter().zip(clips).map(|(given, clip)| GraphClip { clip, ..given.clone() });
+    Ok(Cow::Owned(Graph { clips: given.collect(), ..graph.clone() }))
 }
 
 /// Events of the timeline that no transition uses; each once.

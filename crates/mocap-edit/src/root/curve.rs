@@ -98,6 +98,9 @@ pub struct RootCurve {
     pub fps: f64,
     /// The up axis, as a unit vector.
     pub up: [f64; 3],
+    /// The length of a unit \[m\], if it is stated or can be inferred from the size of the body.
+    #[serde(default)]
+    pub metres: Option<f64>,
     /// What stays in the body.
     pub keep: Keep,
     /// One per frame \[units of the clip\]: on the ground, or with the change of height since the
@@ -126,11 +129,12 @@ impl RootCurve {
         Isometry3::from_parts(Translation3::from(Vector3::from(self.positions[frame])), turn)
     }
 
-    /// As CSV: a line with up axis, rate and what stays in the body, then
+    /// As CSV: a line with up axis, rate, what stays in the body and the unit, then
     /// `frame,time,x,y,z,heading_rad`; every number reads back exactly.
     pub fn to_csv(&self) -> String {
         let [x, y, z] = self.up;
-        let mut text = format!("# up {x} {y} {z}, fps {}, keep {}\n{COLUMNS}\n", self.fps, self.keep);
+        let unit = self.metres.map(|metres| format!(", metres {metres}")).unwrap_or_default();
+        let mut text = format!("# up {x} {y} {z}, fps {}, keep {}{unit}\n{COLUMNS}\n", self.fps, self.keep);
         for (frame, ([x, y, z], heading)) in self.positions.iter().zip(&self.headings).enumerate() {
             let time = frame as f64 / self.fps;
             writeln!(text, "{frame},{time},{x},{y},{z},{heading}").expect("a string takes all");
@@ -168,6 +172,9 @@ impl RootCurve {
         if !up.iter().all(|value| value.is_finite()) || Vector3::from(*up).norm() < 0.5 {
             return wrong("the up axis has no direction");
         }
+        if curve.metres.is_some_and(|metres| !(metres.is_finite() && metres > 0.0)) {
+            return wrong("its unit is no length above 0");
+        }
         if !(fps.is_finite() && *fps > 0.0) {
             return wrong("it states no frame rate above 0; in CSV a line such as '# fps 30' states it");
         }
@@ -178,6 +185,7 @@ impl RootCurve {
         let mut curve = RootCurve {
             fps: f64::NAN,
             up: [0.0, 1.0, 0.0],
+            metres: None,
             keep: Keep::default(),
             positions: Vec::new(),
             headings: Vec::new(),
@@ -194,6 +202,7 @@ impl RootCurve {
                                 axis.try_into().map_err(|_| wrong("the up axis has three values".into()))?;
                         }
                         Some(("fps", fps)) => curve.fps = fps.parse().unwrap_or(f64::NAN),
+                        Some(("metres", unit)) => curve.metres = Some(unit.parse().unwrap_or(f64::NAN)),
                         Some(("keep", keep)) => curve.keep = keep.parse().map_err(wrong)?,
                         _ => {}
                     }
@@ -225,12 +234,15 @@ mod tests {
         let curve = RootCurve {
             fps: 30000.0 / 1001.0,
             up: [0.0, 0.0, 1.0],
+            metres: Some(0.01),
             keep: Keep { height: false, turn: true },
             positions: vec![[0.1, -2.0 / 3.0, 1e-17], [3.0, 4.0, 5.5]],
             headings: vec![0.1 + 0.2, -7.0],
         };
         assert_eq!(RootCurve::parse(&curve.to_csv()).unwrap(), curve);
         assert_eq!(RootCurve::parse(&curve.to_json()).unwrap(), curve);
+        let unknown = RootCurve { metres: None, ..curve };
+        assert_eq!(RootCurve::parse(&unknown.to_csv()).unwrap(), unknown);
     }
 
     #[test]
@@ -242,6 +254,10 @@ mod tests {
         assert_eq!(line("frame,time,x,y,z,heading_rad\n0,0,1,2\n"), 2);
         assert_eq!(line("{\n\"fps\": 3\n}"), 3);
         assert!(RootCurve::parse("# fps 30\n0,0,NaN,0,0,0").is_err());
+        for unit in ["0", "-1", "inf", "cm"] {
+            let error = RootCurve::parse(&format!("# fps 30, metres {unit}\n0,0,0,0,0,0")).unwrap_err();
+            assert!(error.to_string().contains("unit"), "{unit}: {error}");
+        }
         for fps in ["", "# fps 0\n", "# fps -30\n", "# fps inf\n", "# fps fast\n"] {
             let error = RootCurve::parse(&format!("{fps}0,0,0,0,0,0")).unwrap_err();
             assert!(error.to_string().contains("frame rate"), "{fps}: {error}");

@@ -43,6 +43,7 @@ pub fn root_curve(clip: &Clip, keep: Keep) -> RootCurve {
     RootCurve {
         fps: clip.rate().fps(),
         up: body.up.into(),
+        metres: body.metres,
         keep,
         positions: places.iter().map(position).collect(),
         headings,
@@ -67,7 +68,7 @@ pub fn in_place(clip: &Clip, keep: Keep) -> Result<(Clip, EditReport), EditError
     Ok((moved, report.figure("way", way, "m").figure("turn", turn, "deg").note(note)))
 }
 
-/// Applies a root motion: the inverse of [`in_place`].
+/// Applies a root motion: the inverse of [`in_place`]. Its lengths are converted to the unit of the clip.
 ///
 /// # Errors
 /// [`EditError::CurveLength`] where the curve has another number of frames, [`EditError::Curve`]
@@ -87,7 +88,15 @@ pub fn apply_root(clip: &Clip, curve: &RootCurve) -> Result<(Clip, EditReport), 
         let reason = format!("its rate is {} fps, that of the motion {fps} fps", curve.fps);
         return Err(EditError::Curve { reason });
     }
-    let moved = place_roots(clip, "apply-root", |frame| curve.placement(frame))?;
+    let per_unit = match (curve.metres, Body::of(clip).metres) {
+        (Some(own), Some(of_clip)) => own / of_clip,
+        _ => 1.0,
+    };
+    let placement = |frame: usize| {
+        let at = curve.placement(frame);
+        Isometry3::from_parts(Translation3::from(at.translation.vector * per_unit), at.rotation)
+    };
+    let moved = place_roots(clip, "apply-root", placement)?;
     let report = EditReport::measured("apply-root", clip, &moved);
     Ok((moved, report))
 }
