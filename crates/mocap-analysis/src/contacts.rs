@@ -78,7 +78,7 @@ pub struct FootContacts {
 ///
 /// A point is in contact while it is slow ([`ContactOptions::speed`], [`ContactOptions::travel`])
 /// and lower than [`ContactOptions::height`] above its usual lowest height, for at least
-/// [`ContactOptions::shortest`]. The speed in a frame is the lower of the speeds before and after
+/// [`ContactOptions::shortest`]. Feet above the hips stand on nothing, nor do toes that point up. The speed in a frame is the lower of the speeds before and after
 /// it: in a run at 30 frames per second, a foot stands for a few frames only. On stairs and slopes,
 /// heights are measured from the ground under the foot ([`FootMotion::ground`]), which only both
 /// feet together show; this function measures one foot, and takes the floor as level.
@@ -98,9 +98,16 @@ pub fn contacts(clip: &Clip, foot: &Foot, options: &ContactOptions) -> FootConta
 impl FootMotion {
     /// Like [`contacts`], from the motion of the foot.
     pub fn contacts(&self, options: &ContactOptions) -> FootContacts {
+        /// Toes this far above their ankle point up, as those of somebody who lies on the back [leg lengths].
+        const POINTS_UP: f64 = 0.1;
         let slow = self.slow_steps(options);
-        let [toe, heel] = [&self.toe, &self.ankle].map(|trajectory| self.contact(trajectory, &slow, options));
-        FootContacts { toe, heel }
+        let is_toe_up = |frame: usize| {
+            (self.toe[frame] - self.ankle[frame]).dot(&self.up) > POINTS_UP * self.leg || self.raised[frame]
+        };
+        FootContacts {
+            toe: self.contact(&self.toe, &slow, is_toe_up, options),
+            heel: self.contact(&self.ankle, &slow, |frame| self.raised[frame], options),
+        }
     }
 
     /// Distance per frame below which a point is slow, if the hips travel by `travel` per frame.
@@ -133,13 +140,22 @@ impl FootMotion {
         moved.windows(2).zip(slow).map(|(around, slow)| is_slow(around, *slow)).collect()
     }
 
-    fn contact(&self, trajectory: &Trajectory, slow: &[f64], options: &ContactOptions) -> Vec<bool> {
+    /// The contacts of a part of the foot, which has none in frames in which it is `up`.
+    fn contact(
+        &self,
+        trajectory: &Trajectory,
+        slow: &[f64],
+        up: impl Fn(usize) -> bool,
+        options: &ContactOptions,
+    ) -> Vec<bool> {
         let heights = trajectory.iter().zip(&self.ground);
         let heights: Vec<f64> = heights.map(|(place, ground)| place.dot(&self.up) - ground).collect();
         let low = crate::percentile::low_percentile(&heights, 0.05) + options.height * self.leg;
         let last = trajectory.len().saturating_sub(1);
         let slow = self.is_slow(trajectory, slow);
-        let still: Vec<bool> = heights.iter().zip(slow).map(|(height, slow)| *height < low && slow).collect();
+        let still = heights.iter().zip(slow).enumerate();
+        let still: Vec<bool> =
+            still.map(|(frame, (height, slow))| *height < low && slow && !up(frame)).collect();
         // Gaps are closed before short contacts are dropped, because a gap must lie between two contacts.
         let gap = (options.gap * self.fps).ceil() as usize;
         let closed = without_short_runs(&still, false, gap.min(last / 2));
@@ -214,5 +230,27 @@ mod tests {
         let flags = |text: &str| text.bytes().map(|b| b == b'#').collect::<Vec<_>>();
         assert_eq!(without_short_runs(&flags(".##..####."), false, 3), flags(".########."));
         assert_eq!(without_short_runs(&flags("#...####.."), true, 2), flags("....####.."));
+    }
+
+    #[test]
+    fn feet_above_the_hips_and_toes_that_point_up_touch_no_floor() {
+        let foot = |toe: f64, raised: bool| FootMotion {
+            ankle: vec![Vector3::y() * 0.1; 30],
+            toe: vec![Vector3::y() * toe; 30],
+            lowest: vec![0.0; 30],
+            ground: vec![0.0; 30],
+            raised: vec![raised; 30],
+            travel: vec![0.0; 30],
+            leg: 0.8,
+            up: Vector3::y(),
+            fps: 30.0,
+        };
+        let found = |toe: f64, raised: bool| {
+            let FootContacts { toe, heel } = foot(toe, raised).contacts(&ContactOptions::default());
+            [toe, heel].map(|part| part.iter().filter(|touches| **touches).count())
+        };
+        assert_eq!(found(0.02, false), [30, 30], "stands");
+        assert_eq!(found(0.25, false), [0, 30], "lies on the back");
+        assert_eq!(found(0.02, true), [0, 0], "stands on the hands");
     }
 }

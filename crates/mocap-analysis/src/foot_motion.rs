@@ -5,6 +5,9 @@ use crate::ground::rises;
 use crate::trajectory::Trajectory;
 use mocap_model::{Clip, ClipFrames, JointId, LANES, PlacedJoints, PlacedWindows, Role, Skeleton, Vector3};
 
+/// An ankle that is further than this above the hips is raised [leg lengths]: more than one of somebody who lies flat.
+const RAISED: f64 = 0.25;
+
 /// One foot over the frames of a clip [units of the clip].
 #[derive(Clone, Debug, PartialEq)]
 pub struct FootMotion {
@@ -17,6 +20,8 @@ pub struct FootMotion {
     /// Height of the ground under the foot above the floor, by frame: 0 unless feet stand on stairs, a slope or
     /// a box, which only both feet together show.
     pub ground: Vec<f64>,
+    /// Whether the foot is above the hips, by frame, as in a handstand: it stands on nothing.
+    pub raised: Vec<bool>,
     /// Distance that the hips travel along the floor per frame.
     pub travel: Vec<f64>,
     /// The length of the leg from hip joint to ankle.
@@ -63,6 +68,7 @@ impl<'a> FootMotions<'a> {
             toe: Vec::with_capacity(frames),
             lowest: Vec::with_capacity(frames),
             ground: Vec::new(),
+            raised: Vec::new(),
             travel: Vec::new(),
             leg: leg_length(skeleton, foot.ankle),
             up,
@@ -93,7 +99,13 @@ impl<'a> FootMotions<'a> {
         let frames = motions.first().map_or(0, |foot| foot.lowest.len());
         let places = hips.as_ref().map(|(_, places)| &places[..]);
         let travel = travel(frames, places, &up);
-        motions.iter_mut().for_each(|foot| foot.travel.clone_from(&travel));
+        for foot in &mut motions {
+            foot.travel.clone_from(&travel);
+            foot.raised = vec![false; frames];
+            for (frame, hips) in places.unwrap_or_default().iter().enumerate() {
+                foot.raised[frame] = (foot.ankle[frame] - hips).dot(&up) > RAISED * foot.leg;
+            }
+        }
         let heights = || places.unwrap_or_default().iter().map(|at| at.dot(&up)).collect();
         let rises = rises(&motions, heights);
         motions.iter_mut().zip(rises).for_each(|(foot, ground)| foot.ground = ground);

@@ -235,6 +235,7 @@ mod tests {
             ankle: toe.iter().map(|at| at + Vector3::y() * 0.08).collect(),
             lowest: toe.iter().map(|at| at.y).collect(),
             ground: vec![0.0; frames],
+            raised: vec![false; frames],
             travel: vec![0.0; frames],
             toe,
             leg: 1.0,

@@ -40,6 +40,7 @@ mod artifacts;
 mod balance;
 mod balance_plan;
 mod bands;
+mod beside_joints;
 mod body_balance;
 mod contacts;
 mod error;
@@ -74,6 +75,7 @@ mod verdict;
 pub use artifacts::{Artifact, ArtifactKind, find_artifacts};
 pub use balance::{BalanceCurves, GRAVITY, Segment};
 pub use balance_plan::{OverSoles, Support, horizontal_displacement, vertical_displacement};
+pub use beside_joints::BesideJoints;
 pub use body_balance::{
     BALANCE_CUTOFF, BESIDE_SOLES, BalanceSummary, BodyBalance, STANDING_SPEED, body_balance,
 };

@@ -455,8 +455,7 @@ impl Series {
         }
         // Numbers over time and events keep their place in the cycle.
         let last = like.frames() - 1;
-        let places: Vec<f64> =
-            (0..=frames).map(|frame| frame as f64 / frames as f64 * last as f64).collect();
+        let places: Vec<f64> = (0..=frames).map(|frame| frame as f64 / frames as f64 * last as f64).collect();
         let scalars = numbers::at_places(&samples.annotations.scalars, &places);
         let shorter = frames as f64 / last as f64;
         samples.annotations.events.iter_mut().for_each(|event| event.time *= shorter);

@@ -2,7 +2,8 @@
 
 use crate::track::Between;
 use crate::{
-    Axis, Clip, FrameRate, Joint, JointTracks, Markers, ModelError, SignedAxis, Skeleton, Space, Track, lerp, slerp,
+    Axis, Clip, FrameRate, Joint, JointTracks, Markers, ModelError, SignedAxis, Skeleton, Space, Track, lerp,
+    slerp,
 };
 use nalgebra::{Matrix3, Matrix4, Rotation3, UnitQuaternion, Vector3};
 use std::ops::Range;

@@ -18,7 +18,7 @@ use crate::transfer_rules::{TransferRule, transfer_rules};
 use mocap_analysis::{
     ContactOptions, Foot, FootContacts, FootMotion, FootMotions, SoleHeights, feet_of, floor_of,
 };
-use mocap_model::{ClipFrames, JointId, PlacedJoints, Skeleton, UnitQuaternion, Vector3};
+use mocap_model::{ClipFrames, JointId, PlacedJoints, PlacedWindows, Skeleton, UnitQuaternion, Vector3};
 
 /// What was found about one clip for one pair of skeletons.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +92,7 @@ pub(crate) fn analyse(
     );
     let bend_axes = sample.bend_axes();
     let same = same_feet((&pair.source.skeleton, &source), (&pair.target.skeleton, &target));
-    let one_body = pair.source.reference == pair.target.reference;
+    let one_body = pair.is_one_body();
     let mut reference = match estimated {
         false => pair.source.reference.clone(),
         true => {
@@ -107,7 +107,13 @@ pub(crate) fn analyse(
         source.iter().map(|foot| posed_heights(&reference, foot, &up)).collect();
     let on_balls = floor_under_balls(&motions, &contacts, &source_heights);
     let any_contact = on_balls.is_some();
-    let floor = on_balls.or_else(|| floor_of(&motions, &contacts)).unwrap_or(0.0);
+    // Without contacts the floor is under the lowest joint, which need not be a foot.
+    let floor = on_balls.or_else(|| {
+        let under_feet = floor_of(&motions, &contacts);
+        let is_raised = motions.iter().any(|foot| foot.raised.contains(&true));
+        if is_raised { lowest_of(placed, &pair.placed, &up).or(under_feet) } else { under_feet }
+    });
+    let floor = floor.unwrap_or(0.0);
 
     let target_heights = match same {
         true => source_heights.clone(),
@@ -195,6 +201,27 @@ fn floor_under_balls(feet: &[FootMotion], contacts: &[FootContacts], heights: &[
     }
     let middle = floors.len() / 2;
     Some(*floors.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+/// Height of the lowest of some joints, which all are placed, in most frames; `None` without frames.
+fn lowest_of(placed: &mut PlacedWindows, joints: &[JointId], up: &Vector3<f64>) -> Option<f64> {
+    /// The share of frames that may be lower.
+    const LOWER: f64 = 0.05;
+    let mut lowest: Vec<f64> = Vec::new();
+    placed.each(|placed| {
+        let first = lowest.len();
+        lowest.resize(first + placed.range().len(), f64::INFINITY);
+        let mut places = Vec::new();
+        for joint in joints {
+            places.clear();
+            placed.append_positions(*joint, &mut places);
+            for (lowest, place) in lowest[first..].iter_mut().zip(&places) {
+                *lowest = lowest.min(place.dot(up));
+            }
+        }
+    });
+    let at = (LOWER * lowest.len().saturating_sub(1) as f64).round() as usize;
+    (!lowest.is_empty()).then(|| *lowest.select_nth_unstable_by(at, f64::total_cmp).1)
 }
 
 /// How high ankle and toe are above the lowest point of the foot in a reference pose.
@@ -311,6 +338,7 @@ mod tests {
             // Tips of toes that bend through the floor.
             lowest: vec![-1.0; frames],
             ground: vec![0.0; frames],
+            raised: vec![false; frames],
             travel: vec![0.0; frames],
             leg: 1.0,
             up: Vector3::y(),

@@ -110,6 +110,18 @@ pub enum RetargetWarning {
         "the source has scale tracks: the target follows the joint positions that they lead to, but gets no scale tracks"
     )]
     Scale,
+    #[error(
+        "translations of {} of the source are left out, by up to {:.1} cm: bones of the target keep their lengths",
+        others(joint, *joints), distance * 100.0
+    )]
+    Translations {
+        /// The joint that moves furthest from its rest.
+        joint: String,
+        /// The number of joints.
+        joints: usize,
+        /// Metres.
+        distance: f64,
+    },
 }
 
 impl RetargetError {
@@ -178,6 +190,7 @@ impl RetargetWarning {
             RetargetWarning::NoFrames => "retarget::no-frames",
             RetargetWarning::FootOffGoal { .. } => "retarget::foot-off-goal",
             RetargetWarning::Scale => "retarget::scale",
+            RetargetWarning::Translations { .. } => "retarget::translations",
         }
     }
 }
@@ -187,6 +200,10 @@ fn left_out(which: SourceOrTarget) -> &'static str {
         SourceOrTarget::Source => "the target keeps its rest pose there",
         SourceOrTarget::Target => "the source's motion there is not transferred",
     }
+}
+
+fn others(joint: &str, joints: usize) -> String {
+    if joints > 1 { format!("{joints} joints, such as '{joint}',") } else { format!("the joint '{joint}'") }
 }
 
 fn guesses(rows: &[(Role, String)]) -> String {

@@ -94,6 +94,7 @@ mod text;
 mod trajectories;
 mod transfer;
 mod transfer_rules;
+mod translations;
 mod velocity_limiter;
 
 pub use mocap_ik::IkMethod;

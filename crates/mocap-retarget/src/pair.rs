@@ -136,6 +136,11 @@ impl Pair {
         Ok(Pair { source, target, directions, ratios, limbs, limits, follows, namesakes, placed, turned })
     }
 
+    /// Whether both are one body, so that motions come out unchanged.
+    pub(crate) fn is_one_body(&self) -> bool {
+        self.source.reference == self.target.reference
+    }
+
     /// Warnings that hold for any clip: what is left out or assumed.
     pub(crate) fn warnings(&self) -> Vec<RetargetWarning> {
         use SourceOrTarget::{Source, Target};

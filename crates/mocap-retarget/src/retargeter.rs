@@ -8,7 +8,7 @@ use crate::hand_placing::keep_self_contacts;
 use crate::limb_curves::LimbCurves;
 use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
 use crate::measure::{StageResults, report};
-use crate::options::{Floor, RetargetOptions};
+use crate::options::{Floor, Hands, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
 use crate::report::RetargetReport;
 use crate::roles::RoleMap;
@@ -16,6 +16,7 @@ use crate::self_contact::{SelfContacts, arms_meet, find_contacts};
 use crate::source_clip::SourceClip;
 use crate::surface::{Apart, HandsOnBody, SurfaceContacts, TargetSurface};
 use crate::transfer::Transfer;
+use crate::translations::with_translations;
 use mocap_analysis::FootContacts;
 use mocap_model::{Clip, ClipFrames, PlacedWindows, Skeleton};
 use std::borrow::Cow;
@@ -72,6 +73,8 @@ struct Staged {
     clip: Clip,
     /// The limbs of the source; without frames unless a report follows.
     source_limbs: LimbCurves,
+    /// Translations of the source that the target does not get.
+    left_out: Option<RetargetWarning>,
 }
 
 impl Retargeter {
@@ -117,6 +120,7 @@ impl Retargeter {
         if clip.has_scale() {
             report.warnings.push(RetargetWarning::Scale);
         }
+        report.warnings.extend(staged.left_out);
         Ok((staged.clip.with_annotations(clip.annotations().clone())?, report))
     }
 
@@ -199,12 +203,26 @@ impl Retargeter {
             solved = solve_limbs(pair, how, segment.clip, targets, &mut body.joints)?;
         }
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate())?;
-        Ok(Staged { context, self_contacts, solved, clip, source_limbs })
+        let carried = (pair, &*context.rules, self.leaves_unchanged(&context));
+        let (clip, left_out) = with_translations(source, carried, clip)?;
+        Ok(Staged { context, self_contacts, solved, clip, source_limbs, left_out })
     }
 
-    /// Moves the arms out of the surface of the target, if it has one.
+    /// Whether a motion is put back on its own skeleton, and no option asks for more.
+    fn leaves_unchanged(&self, context: &ClipContext) -> bool {
+        let RetargetOptions { method, floor, .. } = &self.options;
+        let asked = matches!(floor, Floor::At(_)) || self.options.hand_goals() != Hands::Auto;
+        self.pair.is_one_body() && method.scales() && !asked && !context.lock
+    }
+
+    /// Moves the arms out of the surface of the target, if it has one. A source of the same body has its arms where they
+    /// are.
     fn keep_apart(&self, clip: Clip, contacts: &SurfaceContacts) -> Result<Apart, RetargetError> {
-        match self.options.surface.as_ref().filter(|_| self.options.method.scales()) {
+        let RetargetOptions { surface, source_surface, .. } = &self.options;
+        let is_own = |surface: &TargetSurface| {
+            self.pair.is_one_body() && source_surface.as_ref().is_some_and(|own| own.is_same_as(surface))
+        };
+        match surface.as_ref().filter(|surface| self.options.method.scales() && !is_own(surface)) {
             Some(surface) => {
                 Ok(surface.keep_apart(&self.pair.limits, contacts, clip, self.options.lead_in)?)
             }

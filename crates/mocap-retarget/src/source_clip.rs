@@ -43,6 +43,11 @@ impl<'a> SourceClip<'a> {
         ClipFrames::from(&*self.clip).on(self.skeleton).expect("the joints were checked")
     }
 
+    /// All frames, with the lead-in.
+    pub(crate) fn whole(&self) -> &Clip {
+        &self.clip
+    }
+
     /// One or two segments; the motion is the last. `window` frames are placed at once.
     pub(crate) fn segments(&self, pair: &Pair, window: usize) -> Vec<Segment<'_>> {
         let segment = |start: usize, clip| {

@@ -8,7 +8,7 @@ use mocap::{
     FileFormat, MatchedClips, Problem, SurfaceError, UnitFacts, at_one_rate, face_alike, in_one_unit,
     match_characters, surface_error, with_roles,
 };
-use mocap_analysis::{ErrorSummary, millimetres, object_error};
+use mocap_analysis::{BesideJoints, ErrorSummary, millimetres, object_error};
 use mocap_batch::{pair_names, write_file};
 use mocap_edit::{BetweenPeople, between_people};
 use mocap_model::Clip;
@@ -223,7 +223,13 @@ fn measure(
         false => None,
     };
     let limit = args.measure.fail_above.map(|length| length.0);
-    let missed = limit.and_then(|limit| error_above(summary.max, limit));
+    // A distance between vertices that is not a number must not pass.
+    let largest = surface.as_ref().map_or(summary.max, |on| match on.max.is_nan() {
+        true => on.max,
+        false => summary.max.max(on.max),
+    });
+    let missed = limit.and_then(|limit| error_above(largest, limit));
+    warn(1, not_measured(reference, other, surface.is_some()));
     draw(args, [(inputs[0], reference), (inputs[1], other)]).map_err(|error| (1, error))?;
     let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let row = Row {
@@ -294,6 +300,22 @@ fn between(characters: &[[String; 2]], clips: [&Clip; 2]) -> Result<Vec<BetweenR
         }
     }
     Ok(found)
+}
+
+/// Warnings of differences that distances between joints do not show; those between vertices do.
+fn not_measured(reference: &Clip, other: &Clip, on_surface: bool) -> Vec<Diagnostic> {
+    if on_surface {
+        return Vec::new();
+    }
+    let BesideJoints { scale, number } = BesideJoints::of(reference, other);
+    let found = [("scales of", scale), ("numbers over time, as", number)];
+    let warning = |(what, differs): (&str, Option<(String, f64)>)| {
+        let (name, by) = differs?;
+        let message =
+            format!("{what} '{name}' differ by up to {by:.3}: distances between joints do not show it");
+        Some(Diagnostic::new("compare::beside-joints", message).help("--surface measures on a mesh"))
+    };
+    found.into_iter().filter_map(warning).collect()
 }
 
 /// Distances between the vertices of a character in both motions. The mesh is that of A, or that of B if A has

@@ -8,10 +8,10 @@ use super::curves::{Curves, Place, Vectors};
 use super::source::Source;
 use crate::body::Body;
 use crate::frame_values::collapsed;
+use crate::numbers;
 use crate::root::Travel;
 use crate::root_motion::RootMotionJoint;
 use crate::samples::Samples;
-use crate::numbers;
 use crate::smoothing::{gaussian, unwrapped};
 
 /// The smoothing of the alignment curve \[s\].

@@ -106,7 +106,8 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
     let mut report = report(&player, &clip, first);
     let own: Vec<&Clip> = graph.clips.iter().map(|given| &given.clip).collect();
     report.warn_of_limits(&own, &clip);
-    let has_numbers = |given: &GraphClip| given.clip.annotations().scalars.iter().any(|of| of.values.is_sampled());
+    let has_numbers =
+        |given: &GraphClip| given.clip.annotations().scalars.iter().any(|of| of.values.is_sampled());
     if graph.clips.iter().any(has_numbers) {
         report.warn("play::numbers", "shapes and other numbers over time of the motions are left out");
     }

@@ -74,6 +74,14 @@ impl TargetSurface {
         (has_arms && body.core.is_some()).then_some(TargetSurface { body, frames, stands_in: false })
     }
 
+    /// Whether another surface has its vertices in the same places at rest.
+    pub(crate) fn is_same_as(&self, other: &TargetSurface) -> bool {
+        let [own, other] = [self, other].map(|surface| &surface.body);
+        let [a, b] = [own.surface.positions(), other.surface.positions()];
+        let near = 1e-6 * own.height;
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).norm() <= near)
+    }
+
     /// The surface with other frames measured.
     pub fn measured_at(self, frames: SurfaceFrames) -> TargetSurface {
         TargetSurface { frames, ..self }
