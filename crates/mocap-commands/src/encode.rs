@@ -95,7 +95,19 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
     let mut guessed = Vec::new();
     let clip = mocap::prepare(clip, format, &mut guessed);
     let clip = mocap::for_format(clip, format, &mut guessed);
-    Ok(behind(guessed, mocap_formats::write_owned(clip, format, &options.options())?))
+    let mut encoded = behind(guessed, mocap_formats::write_owned(clip, format, &options.options())?);
+    encoded.warnings.extend(all_keys(format, options));
+    Ok(encoded)
+}
+
+/// A warning if keys are to be left out of a format with one key per frame.
+fn all_keys(format: Format, options: EncodeOptions) -> Option<Diagnostic> {
+    let leaves_out = matches!(format, Format::Glb | Format::Gltf | Format::Vrma);
+    let is_asked = options.scene.error.is_some_and(|length| length.0 > 0.0);
+    (is_asked && !leaves_out).then(|| {
+        let message = format!("--key-error has no effect: every frame of a {} is a key", format.extension());
+        Diagnostic::new("format::all-keys", message).help("GLB and glTF leave keys out")
+    })
 }
 
 /// Like [`clip()`], for a clip with several characters: each is written as the format requires, or only the
@@ -162,7 +174,7 @@ pub(crate) fn clips(
     guessed.dedup();
     let mut files = mocap_formats::write_kept(origin.document, &clips, format, &options.options())?;
     let found = guessed.into_iter().chain(std::mem::take(&mut files.warnings));
-    let warnings = found.map(|finding| origin.warning(finding)).collect();
+    let warnings = found.map(|finding| origin.warning(finding)).chain(all_keys(format, options)).collect();
     Ok(Encoded { files, warnings })
 }
 
@@ -197,7 +209,7 @@ pub(crate) fn scene_in(
     let scene = mocap::scene_for_format(scene, origin.document.is_some(), format, &mut guessed);
     let mut files = mocap_formats::write_scene_beside(origin.document, &scene, format, &options.options())?;
     let found = guessed.into_iter().chain(std::mem::take(&mut files.warnings));
-    let warnings = found.map(|finding| origin.warning(finding)).collect();
+    let warnings = found.map(|finding| origin.warning(finding)).chain(all_keys(format, options)).collect();
     Ok(Encoded { files, warnings })
 }
 

@@ -107,6 +107,25 @@ pub enum RetargetWarning {
         distance: f64,
     },
     #[error(
+        "the {} foot is in contact in {:.0} % of the source's contact frames only: elsewhere it floats or slides",
+        side_name(*side), kept * 100.0
+    )]
+    ContactsLost {
+        side: Side,
+        /// Share of the source's contact frames.
+        kept: f64,
+    },
+    #[error(
+        "the {hand} is off its contact with the {on} by {:.1} cm on average: it is not kept",
+        distance * 100.0
+    )]
+    HandOffContact {
+        hand: Role,
+        on: Role,
+        /// Metres.
+        distance: f64,
+    },
+    #[error(
         "the source has scale tracks: the target follows the joint positions that they lead to, but gets no scale tracks"
     )]
     Scale,
@@ -189,6 +208,8 @@ impl RetargetWarning {
             RetargetWarning::NoContacts => "retarget::no-contacts",
             RetargetWarning::NoFrames => "retarget::no-frames",
             RetargetWarning::FootOffGoal { .. } => "retarget::foot-off-goal",
+            RetargetWarning::ContactsLost { .. } => "retarget::contacts-lost",
+            RetargetWarning::HandOffContact { .. } => "retarget::hand-off-contact",
             RetargetWarning::Scale => "retarget::scale",
             RetargetWarning::Translations { .. } => "retarget::translations",
         }

@@ -74,6 +74,8 @@ pub(crate) fn report(
     let heights = &context.heights;
     let effectors = effectors(pair, results.solved);
     warnings.extend(feet_off_goal(pair, results.solved));
+    let (feet, self_contacts) = (feet.reports(heights), touched.reports());
+    warnings.extend(contacts_lost(pair, &feet, &self_contacts));
     let report = RetargetReport {
         frames: motion.frames(),
         lead_in: 0,
@@ -81,8 +83,8 @@ pub(crate) fn report(
         metres,
         mapping: mapping(pair),
         effectors,
-        feet: feet.reports(heights),
-        self_contacts: touched.reports(),
+        feet,
+        self_contacts,
         limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
         angles: angles(pair, was, &is),
         jerk_ratio: jerk_ratio(pair, was, &is),
@@ -168,6 +170,26 @@ fn feet_off_goal(pair: &Pair, solved: &[Vec<SolvedFrame>]) -> Vec<RetargetWarnin
         })
     };
     limbs.filter_map(warning).collect()
+}
+
+/// Warnings of feet that lose many of their contacts, and of hands that are far from what they touch.
+fn contacts_lost(pair: &Pair, feet: &[FootReport], hands: &[SelfContactReport]) -> Vec<RetargetWarning> {
+    /// A foot that keeps less of its contacts floats or slides visibly.
+    const KEPT: f64 = 0.75;
+    /// A hand further from what it touches is not on it [arm lengths]: 5 cm of a person.
+    const ON: f64 = 0.09;
+    let feet = feet.iter().filter_map(|foot| {
+        let kept = foot.contacts_kept.filter(|kept| *kept < KEPT)?;
+        Some(RetargetWarning::ContactsLost { side: foot.role.side()?, kept })
+    });
+    let arm = pair.limbs.iter().find(|limb| limb.target.kind == LimbKind::Arm);
+    let most = arm.map_or(f64::INFINITY, |limb| {
+        ON * pair.target.reference.limb_length(&limb.target) * pair.target.metres
+    });
+    let hands = hands.iter().filter(|touch| touch.error > most).map(|touch| {
+        RetargetWarning::HandOffContact { hand: touch.role, on: touch.on, distance: touch.error }
+    });
+    feet.chain(hands).collect()
 }
 
 /// The feet of the target while its frames are placed.

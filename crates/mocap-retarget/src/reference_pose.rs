@@ -32,6 +32,9 @@ pub(crate) struct ReferencePose {
 
 /// A trunk that leans further than this from upright is not a posed T- or A-pose (cosine).
 const UPRIGHT: f64 = 0.8;
+/// A neck leans forward at rest by up to 40°, as that of SMPL; beyond this it is in a pose, or its bones lie along an axis
+/// (cosine of 60°).
+const NECK: f64 = 0.5;
 /// A body leans if its legs, and the line from its feet to its neck, do so by more than this: those of upright rest poses
 /// lean by up to 4° \[rad\].
 const LEANS: f64 = 5.0 * std::f64::consts::PI / 180.0;
@@ -312,9 +315,10 @@ impl ReferencePoseBuilder<'_> {
         }
         let spine = self.body.spine.iter().chain(&self.body.neck);
         let next = spine.clone().skip_while(|joint| **joint != id).nth(1).copied().or(self.body.head);
+        let least = if self.body.neck.contains(&id) { NECK } else { UPRIGHT };
         if let Some(next) = next.filter(|_| spine.clone().any(|joint| *joint == id))
             && let Some(bone) = self.bone(id, next, inherited)
-            && bone.dot(&up) < UPRIGHT
+            && bone.dot(&up) < least
         {
             return rotation_between(&bone, &up);
         }

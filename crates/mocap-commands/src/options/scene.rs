@@ -17,8 +17,8 @@ pub(crate) struct SceneFlags {
     #[arg(long, value_name = "MESH")]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) mesh: Option<Style>,
-    /// How far left-out keys may move a joint, such as 0.1mm [0: every frame is a key;
-    /// default: 0.01mm]
+    /// How far left-out keys of GLB and glTF may move a joint, such as 0.1mm [0: every frame is a
+    /// key; default: 0.01mm]
     #[arg(long = "key-error", value_name = "LENGTH")]
     #[serde(rename = "key-error", deserialize_with = "setting::option")]
     pub(crate) error: Option<Length>,

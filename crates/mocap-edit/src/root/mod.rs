@@ -102,16 +102,18 @@ pub fn apply_root(clip: &Clip, curve: &RootCurve) -> Result<(Clip, EditReport), 
 }
 
 /// Adds a joint on the ground below the hips that carries the root motion, as engines expect; the body becomes its
-/// child. Positions of all other joints stay.
+/// child. A root of that name that does not move carries it itself. Positions of all other joints stay.
 ///
 /// # Errors
-/// [`EditError::JointExists`] where a joint has that name.
+/// [`EditError::JointExists`] where another joint has that name.
 pub fn add_root_joint(clip: &Clip, name: &str, keep: Keep) -> Result<(Clip, EditReport), EditError> {
     let old = clip.skeleton();
-    if old.find(name).is_some() {
-        return Err(EditError::JointExists { name: name.to_owned() });
-    }
     let curve = root_curve(clip, keep);
+    if let Some(joint) = old.find(name) {
+        let moved = carried_by(clip, joint, &curve)?;
+        let report = EditReport::measured("root-joint", clip, &moved);
+        return Ok((moved, report.note(format!("joint '{name}' carries the root motion"))));
+    }
     let body = place_roots(clip, "root-joint", |frame| curve.placement(frame).inverse())?;
     let mut ground = Joint::new(name, None, Vector3::zeros());
     if let Some(root) = old.roots().next() {
@@ -149,6 +151,34 @@ pub fn add_root_joint(clip: &Clip, name: &str, keep: Keep) -> Result<(Clip, Edit
         .map_err(|error| EditError::model("root-joint", error))?;
     let report = EditReport::measured("root-joint", clip, &clip_with).note(format!("joint '{name}' added"));
     Ok((clip_with, report))
+}
+
+/// The motion with a still root above the hips that carries a root motion; joints below it keep their places.
+fn carried_by(clip: &Clip, joint: JointId, curve: &RootCurve) -> Result<Clip, EditError> {
+    let skeleton = clip.skeleton();
+    let body = Body::of(clip);
+    let of_root = clip.track(joint);
+    let is_still = !of_root.rotation.is_sampled()
+        && !of_root.translation.as_ref().is_some_and(Track::is_sampled)
+        && of_root.scale.is_none();
+    let is_above = skeleton.joint(joint).parent.is_none()
+        && joint != body.hips
+        && skeleton.is_in_subtree(body.hips, joint);
+    if !(is_still && is_above) {
+        return Err(EditError::JointExists { name: skeleton.joint(joint).name.clone() });
+    }
+    let mut samples = Samples::of(clip);
+    for frame in 0..clip.frames() {
+        let was = samples.local(joint, frame);
+        let height = body.up * was.translation.vector.dot(&body.up);
+        let is = curve.placement(frame) * Isometry3::from_parts(Translation3::from(height), was.rotation);
+        for child in skeleton.children(joint).iter() {
+            let local = is.inverse() * was * samples.local(*child, frame);
+            samples.set_local(*child, frame, &local);
+        }
+        samples.set_local(joint, frame, &is);
+    }
+    samples.into_clip("root-joint")
 }
 
 /// Turns the whole motion about the up axis: at its start the body faces `axis`.
@@ -297,6 +327,28 @@ mod tests {
         let moved = mocap_analysis::trajectory(&with, JointId(1));
         assert!(hips.iter().zip(&moved).all(|(a, b)| (a - b).norm() < 1e-9));
         assert!(matches!(add_root_joint(&with, "root", Keep::default()), Err(EditError::JointExists { .. })));
+    }
+
+    #[test]
+    fn a_still_root_of_that_name_carries_the_root_motion_itself() {
+        let walk = clip("alex_walk.bvh");
+        let (with, _) = add_root_joint(&walk, "root", Keep::default()).unwrap();
+        // Its motion goes back to the hips; the root stays, turned.
+        let mut still = Samples::of(&with);
+        let turned = Isometry3::from_parts(Default::default(), UnitQuaternion::new(Vector3::x() * 0.5));
+        for frame in 0..still.frames {
+            let hips = still.local(JointId(0), frame) * still.local(JointId(1), frame);
+            still.set_local(JointId(0), frame, &turned);
+            still.set_local(JointId(1), frame, &(turned.inverse() * hips));
+        }
+        let still = still.into_clip("test").unwrap();
+        let (carried, _) = add_root_joint(&still, "root", Keep::default()).unwrap();
+        assert_eq!(carried.skeleton().len(), with.skeleton().len());
+        for joint in [0, 1, 7].map(JointId) {
+            let [expected, found] =
+                [&with, &carried].map(|clip| mocap_analysis::trajectory(clip, joint));
+            assert!(expected.iter().zip(&found).all(|(a, b)| (a - b).norm() < 1e-9), "{joint:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! bodies (X to the left, Y up, Z forward \[m\]): of SMPL as published with J. Tseng, R. Castellon, K. Liu, "EDGE: Editable
 //! Dance Generation From Music", 2023; of SMPL-X, and of hands, as published with the humanoid models of ProtoMotions.
 
-use mocap_model::Role;
+use mocap_model::{Role, Vector3};
 
 /// Name, name of the parent, role, offset from the parent; of the pelvis, its place.
 pub(super) type Row = (&'static str, &'static str, Option<Role>, [f64; 3]);
@@ -35,6 +35,16 @@ pub(super) const SMPL_BODY: &[Row] = &[
     ("left_wrist", "left_elbow", Some(Role::LeftHand), [0.24923, 0.00899, -0.00117]),
     ("right_wrist", "right_elbow", Some(Role::RightHand), [-0.2553, 0.00777, -0.00556]),
 ];
+
+/// The offset of a joint of the mean body of SMPL from its parent \[m\], by a name such as `left_hip` or `L_Hip`; `None` of
+/// the pelvis.
+pub(crate) fn mean_offset(name: &str) -> Option<Vector3<f64>> {
+    let name = name.to_ascii_lowercase();
+    let side = |short: &str, long: &str| name.strip_prefix(short).map(|rest| format!("{long}{rest}"));
+    let name = side("l_", "left_").or_else(|| side("r_", "right_")).unwrap_or(name);
+    let rows = SMPL_BODY.iter().chain(SMPL_HANDS).skip(1);
+    rows.clone().find(|(joint, ..)| *joint == name).map(|(.., offset)| Vector3::from(*offset))
+}
 
 /// The hand joints of SMPL.
 pub(super) const SMPL_HANDS: &[Row] = &[

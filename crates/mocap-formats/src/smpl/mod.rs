@@ -18,6 +18,7 @@ pub use model::Model;
 pub use problem::Problem;
 
 pub(crate) use format::FORMAT;
+pub(crate) use joints::mean_offset;
 pub(crate) use to_clip::to_clip;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod capture;
 mod engines;
 mod rigs;
 
+use crate::smpl::mean_offset;
 use body::{Mark, end_of, mark, on_side};
 use mocap_model::{
     Axis, Dofs, EulerOrder, Joint, JointId, Limit, Role, Side, SignedAxis, Skeleton, Space, Unit, UnitSource,
@@ -95,7 +96,12 @@ impl Preset {
         let skeleton = skeleton.in_space(self.space()).expect("tables name axes that differ");
         // Removes the rounding noise of sums, and negative zeros.
         let exact = |value: f64| (value * 1e6).round() / 1e6 + 0.0;
-        skeleton.with_joints(|joint| joint.offset = joint.offset.map(exact)).expect("lengths change no tree")
+        let bones = skeleton.with_joints(|joint| {
+            // Motions of SMPL are read on its mean body, whose sides differ.
+            let mean = (self.name == "smpl").then(|| mean_offset(&joint.name)).flatten();
+            joint.offset = mean.unwrap_or_else(|| joint.offset.map(exact));
+        });
+        bones.expect("lengths change no tree")
     }
 
     /// The axes and unit of such files.
