@@ -5,7 +5,7 @@
 use crate::percentile::percentile;
 use crate::shell::{larger_error, shell_distance};
 use crate::{AnalysisError, FramePoses, guess_unit};
-use mocap_model::{Clip, JointId, Pose, Skeleton, Unit};
+use mocap_model::{Clip, Joint, JointId, Pose, Skeleton, Unit};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -138,6 +138,8 @@ fn with_comparable<T>(
     if !shell.is_finite() || shell < 0.0 {
         return Err(AnalysisError::Shell { shell });
     }
+    let reordered = in_order_of(reference.skeleton(), other);
+    let other = reordered.as_ref().unwrap_or(other);
     same_tree(reference.skeleton(), other.skeleton())?;
     if reference.frames() != other.frames() {
         return Err(AnalysisError::FrameCount { reference: reference.frames(), other: other.frames() });
@@ -146,11 +148,33 @@ fn with_comparable<T>(
     let other = if reference.skeleton().space() == other.skeleton().space() {
         other
     } else {
-        converted = other.in_space(*reference.skeleton().space())?;
+        converted = other.in_space_of(reference.skeleton())?;
         &converted
     };
     let unit = reference.skeleton().space().unit.or_else(|| guess_unit(reference.skeleton()));
     Ok(compare(other, unit))
+}
+
+/// A motion with its joints in the order of a skeleton that has joints of the same names; `None` where they are in that
+/// order already, or differ.
+fn in_order_of(skeleton: &Skeleton, clip: &Clip) -> Option<Clip> {
+    let own = clip.skeleton();
+    let order: Vec<JointId> =
+        skeleton.joints().iter().map(|joint| own.find(&joint.name)).collect::<Option<_>>()?;
+    let place = |id: JointId| order.iter().position(|other| *other == id).map(JointId::from);
+    let is_permuted =
+        order.len() == own.len() && !order.is_sorted() && own.iter().all(|(id, _)| place(id).is_some());
+    if !is_permuted {
+        return None;
+    }
+    let joint = |id: &JointId| {
+        let joint = own.joint(*id);
+        Joint { parent: joint.parent.and_then(place), ..joint.clone() }
+    };
+    let joints = order.iter().map(joint).collect();
+    let tracks = order.iter().map(|id| clip.track(*id).clone()).collect();
+    let skeleton = Skeleton::new(own.name(), *own.space(), joints).ok()?;
+    Clip::new(skeleton.into(), clip.rate(), clip.frames(), tracks).ok()
 }
 
 fn measure(reference: &Clip, other: &Clip, shell: f64, metres: f64, unit: Option<Unit>) -> ErrorSummary {

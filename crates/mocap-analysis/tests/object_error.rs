@@ -159,3 +159,28 @@ fn the_farthest_numbers_have_finite_errors() {
     let map = error_map(&at(1e12, 0.0), &at(1e12, 0.5), 0.03).unwrap();
     assert!(map.errors.iter().all(|error| error.is_finite()));
 }
+
+#[test]
+fn neither_the_order_of_joints_nor_a_root_in_other_axes_is_an_error() {
+    let skeleton = skeleton(metres());
+    let bent = clip(&skeleton, 1, &[0.0, 0.4, 0.9]);
+    let space = Space { up: SignedAxis::Z, forward: SignedAxis::X, ..metres() };
+    for other in [bent.in_space(space).unwrap(), bent.with_roots_in_space(space).unwrap()] {
+        assert!(object_error(&bent, &other, 0.03).unwrap().max < 1e-12);
+    }
+    // A second child of the root, before and behind the arm.
+    let branch = joint("branch", Some(0), [0.0, 0.0, 1.0], false);
+    let with = |at: usize| {
+        let shift = |id: JointId| if id.index() >= at { JointId(id.0 + 1) } else { id };
+        let mut joints: Vec<Joint> = skeleton.joints().to_vec();
+        joints.iter_mut().for_each(|joint| joint.parent = joint.parent.map(shift));
+        joints.insert(at, branch.clone());
+        let mut tracks = bent.tracks().to_vec();
+        tracks.insert(at, JointTracks::at_rest(&branch));
+        let skeleton = Skeleton::new("arm", metres(), joints).unwrap();
+        Clip::new(Arc::new(skeleton), bent.rate(), bent.frames(), tracks).unwrap()
+    };
+    assert_eq!(object_error(&with(1), &with(4), 0.03).unwrap().max, 0.0);
+    let other = clip(&skeleton, 1, &[0.0, 0.5, 0.9]);
+    assert!(object_error(&bent, &other, 0.03).unwrap().max > 0.05);
+}

@@ -1,11 +1,8 @@
-//! Motions in the unit and with the up axis of the one that they are blended with, joined to or added to.
-//!
-//! Files of one rig with other up axes differ in one of two ways: the root is turned, and all joints below it are as
-//! before; or the axes of every joint are renamed. The bones at rest show which.
+//! Motions in the unit and axes of the one that they are blended with, joined to or added to.
 
 use std::borrow::Cow;
 
-use mocap_model::{Clip, Skeleton, Space, Unit, UnitSource};
+use mocap_model::{Clip, Space, Unit, UnitSource};
 
 use crate::EditError;
 use crate::body::Body;
@@ -33,13 +30,7 @@ pub(crate) fn in_space_of<'c>(
     let known = other.skeleton().with_space(Space { unit: own.or(theirs.unit), ..theirs });
     let model = |error| EditError::model(edit, error);
     let known = other.clone().with_skeleton(known.into()).map_err(model)?;
-    let by_root = known.with_roots_in_space(to).map_err(model)?;
-    if ours.up == theirs.up {
-        return Ok(Cow::Owned(by_root));
-    }
-    let by_axes = known.into_space(to).map_err(model)?;
-    let off = |clip: &Clip| bones_apart(first.skeleton(), clip.skeleton());
-    Ok(Cow::Owned(if off(&by_axes) < off(&by_root) { by_axes } else { by_root }))
+    known.in_space_of(&first.skeleton().with_space(to)).map(Cow::Owned).map_err(model)
 }
 
 /// All motions in the unit and with the axes of the first.
@@ -63,17 +54,6 @@ pub(crate) fn all_in_one_space<'c>(
 pub(crate) fn unit_of(clip: &Clip) -> Option<Unit> {
     let inferred = || Body::of(clip).metres.map(|metres| Unit { metres, source: UnitSource::Guessed });
     clip.skeleton().space().unit.or_else(inferred)
-}
-
-/// How far bones of the same names point apart at rest, in sum; roots are not compared.
-fn bones_apart(a: &Skeleton, b: &Skeleton) -> f64 {
-    let bones = a.joints().iter().filter(|joint| joint.parent.is_some());
-    let apart = bones.filter_map(|joint| {
-        let other = b.joint(b.find(&joint.name)?);
-        let [own, other] = [joint.offset, other.offset].map(|bone| bone.try_normalize(0.0));
-        Some((own? - other?).norm())
-    });
-    apart.sum()
 }
 
 #[cfg(test)]

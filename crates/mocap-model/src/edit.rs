@@ -150,6 +150,22 @@ impl Clip {
         self.with_tracks(Arc::new(skeleton.with_space(space)), tracks)
     }
 
+    /// The same motion in the unit and axes of another skeleton. Files of one rig in other axes differ by a turn of the root,
+    /// or by renamed axes of every joint: that is taken by which bones of the same names point alike at rest.
+    ///
+    /// # Errors
+    /// If a length is not finite in the other unit.
+    pub fn in_space_of(&self, like: &Skeleton) -> Result<Clip, ModelError> {
+        let renamed = self.in_space(*like.space())?;
+        let axes = |skeleton: &Skeleton| (skeleton.space().up, skeleton.space().forward);
+        if axes(self.skeleton()) == axes(like) {
+            return Ok(renamed);
+        }
+        let turned = self.with_roots_in_space(*like.space())?;
+        let apart = |clip: &Clip| bones_apart(like, clip.skeleton());
+        Ok(if apart(&turned) < apart(&renamed) { turned } else { renamed })
+    }
+
     fn with_lengths(
         &self,
         skeleton: Skeleton,
@@ -209,6 +225,17 @@ impl Space {
     pub fn change_to(&self, to: &Space) -> Matrix4<f64> {
         change_of_space(self, to)
     }
+}
+
+/// How far bones of the same names point apart at rest, in sum; roots are not compared.
+fn bones_apart(a: &Skeleton, b: &Skeleton) -> f64 {
+    let bones = a.joints().iter().filter(|joint| joint.parent.is_some());
+    let apart = bones.filter_map(|joint| {
+        let other = b.joint(b.find(&joint.name)?);
+        let [own, other] = [joint.offset, other.offset].map(|bone| bone.try_normalize(0.0));
+        Some((own? - other?).norm())
+    });
+    apart.sum()
 }
 
 /// The change of places from one space to another; lengths are converted if both units are known.

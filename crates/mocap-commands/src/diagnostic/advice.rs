@@ -185,7 +185,9 @@ pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
             "a prop is called as the first joint of its file: name that joint otherwise; --prop takes the file of a prop, and \
              `mocap retarget --pair` puts people beside each other"
         }
-        EditError::JointExists { .. } => "a root of that name carries the root motion if it stands still above the hips; this one moves, or is elsewhere",
+        EditError::JointExists { .. } => {
+            "a root of that name carries the root motion if it stands still above the hips; this one moves, or is elsewhere"
+        }
         EditError::NoCycle { .. } => "`mocap edit IN --loop=30:92 -o OUT` closes a range that you choose",
         EditError::Skeletons { .. } => {
             "retarget one motion to the skeleton of the other first: `mocap retarget B.bvh A.bvh -o B_on_A.bvh`"

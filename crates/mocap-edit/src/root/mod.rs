@@ -345,8 +345,7 @@ mod tests {
         let (carried, _) = add_root_joint(&still, "root", Keep::default()).unwrap();
         assert_eq!(carried.skeleton().len(), with.skeleton().len());
         for joint in [0, 1, 7].map(JointId) {
-            let [expected, found] =
-                [&with, &carried].map(|clip| mocap_analysis::trajectory(clip, joint));
+            let [expected, found] = [&with, &carried].map(|clip| mocap_analysis::trajectory(clip, joint));
             assert!(expected.iter().zip(&found).all(|(a, b)| (a - b).norm() < 1e-9), "{joint:?}");
         }
     }
