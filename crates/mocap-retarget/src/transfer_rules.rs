@@ -102,8 +102,8 @@ pub(crate) fn transfer_rules(
     rules
 }
 
-/// Joints without a role that have the same name and the same parent's name in both skeletons. They cover what roles
-/// do not (faces, tails, props) between skeletons of one kind.
+/// Joints without a role that have the same name in both skeletons, below joints of the same name or role. They cover
+/// what roles do not: faces, tails, props.
 pub(crate) fn namesakes(source: (&Skeleton, &Body), target: (&Skeleton, &Body)) -> Vec<JointPair> {
     let in_body = |body: &Body, id: JointId| {
         id == body.hips
@@ -120,8 +120,11 @@ pub(crate) fn namesakes(source: (&Skeleton, &Body), target: (&Skeleton, &Body)) 
             parent.map(|parent| skeleton.joint(parent).name.clone())
         };
         let parents = (name(target.0, joint.parent), name(source.0, other.parent));
+        let role = |body: &Body, parent: Option<JointId>| parent.and_then(|parent| body.roles.role(parent));
+        let roles = (role(target.1, joint.parent), role(source.1, other.parent));
+        let alike = parents.0 == parents.1 || (roles.0.is_some() && roles.0 == roles.1);
         let outside = !in_body(source.1, twin) && !in_body(target.1, id);
-        (outside && parents.0 == parents.1 && !joint.end_site && !other.end_site)
+        (outside && alike && !joint.end_site && !other.end_site)
             .then_some(JointPair { source: twin, target: id })
     });
     namesakes.collect()
