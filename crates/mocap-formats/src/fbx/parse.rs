@@ -116,9 +116,9 @@ pub(super) fn with_transforms(
         result_allocator: allocator(),
         ..EvaluateOpts::default()
     };
-    ufbx::create_anim(&scene, moved)
-        .and_then(|moved| ufbx::evaluate_scene(&scene, &moved, 0.0, options))
-        .map_err(|error| unread(&error, bytes, limits))
+    let failed = |error: ufbx::Error| unread(&error, bytes, limits);
+    let moved = ufbx::create_anim(&scene, moved).map_err(failed)?;
+    ufbx::evaluate_scene(&scene, &moved, 0.0, options).map_err(failed)
 }
 
 /// The memory that the reader may use for a file.

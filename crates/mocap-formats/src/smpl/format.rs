@@ -1,5 +1,7 @@
 //! SMPL in the table of formats.
 
+use mocap_model::SignedAxis;
+
 use super::from_clip::{of_clip, other_scalars};
 use crate::entry::Entry;
 use crate::left_out::{Holds, LeftOut};
@@ -21,6 +23,7 @@ pub(crate) static FORMAT: Entry = Entry {
         let content = Content::stream(move |out| npz::write(&arrays, out));
         Ok(Encoded { warnings: left_out.into_iter().collect(), ..content.into() })
     }),
+    written_in: Some((1.0, SignedAxis::Z)),
     moves_body: true,
     packed: true,
     page: Some("smpl.md"),

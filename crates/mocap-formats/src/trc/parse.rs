@@ -140,12 +140,15 @@ fn markers(text: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Ma
         .map_err(|error| Finding::new(Problem::Markers(error)))
 }
 
-/// The rows with what they state about their moments, and the unit of the last digit of their times.
+/// The place of a row in the text, and what it states about its moment.
+type Row = (Range<usize>, Moment);
+
+/// The rows, and the unit of the last digit of their times.
 fn rows(
     file: &File,
     lines: impl Iterator<Item = Range<usize>>,
     limits: &Limits,
-) -> Result<(Vec<(Range<usize>, Moment)>, f64), Finding> {
+) -> Result<(Vec<Row>, f64), Finding> {
     let mut rows = Vec::new();
     let mut unit = 1.0f64;
     for row in lines {
