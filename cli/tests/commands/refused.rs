@@ -34,6 +34,22 @@ fn a_film_does_not_end_before_it_starts() {
 }
 
 #[test]
+fn formats_of_one_unit_and_one_up_axis_have_no_other() {
+    let sandbox = sandbox();
+    let cases = [("glb", "m", "Y"), ("gltf", "m", "Y"), ("fbx", "cm", "Y"), ("usda", "m", "Y")];
+    for (to, unit, up) in cases {
+        let output = format!("a.{to}");
+        for words in [["--up", "Z"], ["--up", "-Y"], ["--unit", "mm"]] {
+            let words = [&["convert", "walk.bvh", "--to", to, "-o", &output], &words[..]].concat();
+            let said = format!("{} has no effect on", words[6]);
+            refused(&sandbox, &words, 2, &["usage::format", &said, "with Y up"]);
+        }
+        // What every file has may be asked for.
+        sandbox.run(["convert", "walk.bvh", "--to", to, "-o", &output, "--up", up, "--unit", unit]).ok();
+    }
+}
+
+#[test]
 fn a_preset_has_no_frame_in_which_it_stands() {
     let words = ["retarget", "walk.bvh", "preset:unreal", "--target-rest", "3", "-o", "a.glb"];
     refused(&sandbox(), &words, 2, &["usage::frame", "--target-rest: frame 3 does not exist"]);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mocap_model::{Clip, Markers, Skeleton};
+use mocap_model::{Clip, Markers, SignedAxis, Skeleton};
 
 use crate::arrays::Arrays;
 use crate::body::BoundBody;
@@ -51,6 +51,8 @@ pub(crate) struct Entry {
     pub(crate) files_beside: Option<ListFiles>,
     /// Whether lengths are written in metres, for any unit of the clip: it has to be known, or guessed.
     pub(crate) in_metres: bool,
+    /// The unit \[m\] and the up axis of every file that is written, for any clip.
+    pub(crate) written_in: Option<(f64, SignedAxis)>,
     /// Writes a skeleton without motion.
     pub(crate) write_skeleton: Option<WriteSkeleton>,
     /// Whether a file holds the motion of a robot, and only that.
@@ -102,6 +104,7 @@ impl Entry {
         reads_clips: false,
         files_beside: None,
         in_metres: false,
+        written_in: None,
         write_skeleton: None,
         holds_robot: false,
         holds_markers: false,

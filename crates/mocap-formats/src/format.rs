@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use mocap_model::SignedAxis;
+
 use crate::entry::{Entry, Start};
 use crate::{
     Beside, Content, FileBeside, FilesBeside, Finding, Foreign, Format, Limits, ReadError, TABLE, arrays,
@@ -125,6 +127,12 @@ impl Format {
     /// The space that all files of the format are in, in one sentence; `None` where a file may be in any.
     pub fn fixed_space(self) -> Option<&'static str> {
         self.entry().fixed_space
+    }
+
+    /// The unit \[m\] and the up axis of every file of the format that is written; `None` where they are those of the clip.
+    /// A document whose animation is replaced keeps its own.
+    pub fn written_in(self) -> Option<(f64, SignedAxis)> {
+        self.entry().written_in
     }
 
     /// Whether the reader itself warns of a first frame that shows the rest pose, with the line of it.

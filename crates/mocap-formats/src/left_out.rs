@@ -45,6 +45,8 @@ pub enum LeftOut {
     Scale,
     #[error("{} left out: the format has none", counted(*count, "scalar track"))]
     Scalars { count: usize },
+    #[error("{} left out: the format holds no others than its own", counted(*count, "scalar track"))]
+    OtherScalars { count: usize },
     #[error("{} left out: the format has none", counted(*count, "event"))]
     Events { count: usize },
     #[error("{} left out: the format is written without them", counted(*count, "blend shape"))]
@@ -106,7 +108,7 @@ impl crate::Problem for LeftOut {
     fn code(&self) -> &'static str {
         match self {
             LeftOut::Scale | LeftOut::Overflow { .. } => "clip::scale-left-out",
-            LeftOut::Scalars { .. } => "clip::scalars-left-out",
+            LeftOut::Scalars { .. } | LeftOut::OtherScalars { .. } => "clip::scalars-left-out",
             LeftOut::Events { .. } => "clip::events-left-out",
             LeftOut::Meshes { .. }
             | LeftOut::NoMeshes { .. }

@@ -112,7 +112,7 @@ pub use placed_joints::{PlacedJoints, PlacedLanes};
 pub use placed_windows::PlacedWindows;
 pub use pose::Pose;
 pub use quantity::{Factor, Finite, Length, LengthAboveZero, Seconds, UnitLength};
-pub use rate::FrameRate;
+pub use rate::{FrameRate, last_digit};
 pub use robot::{Mimic, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts};
 pub use robot_motion::{RobotMotion, RobotPose};
 pub use robot_shape::{ContactMask, Primitive, RobotShape};

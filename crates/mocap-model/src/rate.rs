@@ -17,6 +17,8 @@ pub struct FrameRate(f64);
 const SNAP: f64 = 1e-4;
 /// Largest relative distance between a usual rate and the rate of a frame time written in few digits.
 const FAR: f64 = 0.02;
+/// Largest error of the difference of two rounded numbers \[units of their last digit\], and what computing it loses.
+const BOTH_ROUNDED: f64 = 1.001;
 /// Rates that cameras and engines use.
 const USUAL: [f64; 12] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 144.0, 240.0];
 
@@ -61,6 +63,35 @@ impl FrameRate {
         USUAL.into_iter().filter(has_digits).min_by(near).map_or(Some(rate), FrameRate::new)
     }
 
+    /// The rate of frames with their times \[s\], in order, which a file rounds to multiples of `unit`.
+    ///
+    /// The nearest whole rate N, else N·1000/1001, if all times are its own up to rounding. Otherwise as
+    /// [`FrameRate::from_frame_time`] of the mean frame time. `None` of less than two frames.
+    ///
+    /// ```
+    /// use mocap_model::FrameRate;
+    ///
+    /// let rate = |times: &[f64]| {
+    ///     let times: Vec<(u64, f64)> = (0..).zip(times.iter().copied()).collect();
+    ///     FrameRate::of_times(&times, 1e-4).unwrap().fps()
+    /// };
+    /// assert_eq!(rate(&[0.0, 0.0333, 0.0667, 0.1]), 30.0);
+    /// assert_eq!(rate(&[0.0, 0.0334, 0.0667, 0.1001]), 30000.0 / 1001.0);
+    /// ```
+    pub fn of_times(times: &[(u64, f64)], unit: f64) -> Option<FrameRate> {
+        let ((first, start), (last, end)) = (times.first()?, times.last()?);
+        let frames = last.checked_sub(*first).filter(|frames| *frames > 0)? as f64;
+        let fps = FrameRate::new(frames / (end - start))?.0;
+        // Both times of a difference are rounded.
+        let fits = |rate: &f64| {
+            let off = |(frame, time): &(u64, f64)| time - start - (*frame as f64 - *first as f64) / rate;
+            *rate > 0.0 && times.iter().all(|time| off(time).abs() <= BOTH_ROUNDED * unit)
+        };
+        let rates = [fps.round(), (fps * 1.001).round() * 1000.0 / 1001.0];
+        let exact = rates.into_iter().find(fits).and_then(FrameRate::new);
+        exact.or_else(|| FrameRate::from_frame_time(1.0 / fps))
+    }
+
     /// Frames per second.
     pub fn fps(self) -> f64 {
         self.0
@@ -74,10 +105,20 @@ impl FrameRate {
 
 /// How many decimals a number is written with: 4 of `0.0333` and of `3.33e-2`. `None` if none exists.
 fn decimals(text: &str) -> Option<i32> {
+    places(text).filter(|decimals| (1..=15).contains(decimals))
+}
+
+/// As [`decimals`], and none or less: -1 of `3.3e2`.
+fn places(text: &str) -> Option<i32> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let fraction = mantissa.split_once('.').map_or("", |(_, fraction)| fraction);
-    let decimals = i32::try_from(fraction.len()).ok()? - exponent.parse::<i32>().ok()?;
-    (1..=15).contains(&decimals).then_some(decimals)
+    i32::try_from(fraction.len()).ok()?.checked_sub(exponent.parse().ok()?)
+}
+
+/// The unit of the last digit of a number as it is written: 0.001 of `0.330`, 1 of `33`.
+pub fn last_digit(text: &str) -> f64 {
+    // A double has no more than 15 digits.
+    10f64.powi(-places(text.trim()).unwrap_or(15).min(15))
 }
 
 /// The lowest rate that can be asked for \[1/s\]: a frame in 1000 s, where no motion is left between two frames.
@@ -160,6 +201,37 @@ mod tests {
         }
         for text in ["", "nan", "0", "-0.1", "x"] {
             assert_eq!(FrameRate::from_frame_time_text(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn rounded_times_mean_the_rate_that_they_were_rounded_from() {
+        for whole in [24.0, 25.0, 30.0, 48.0, 59.0, 60.0, 120.0, 240.0] {
+            for rate in [whole, whole * 1000.0 / 1001.0] {
+                for (digits, frames) in [(6, 2), (6, 40), (4, 400), (3, 4000)] {
+                    let unit = 0.1f64.powi(digits);
+                    let time = |frame: u64| ((frame as f64 / rate + 1.25) / unit).round() * unit;
+                    let times: Vec<(u64, f64)> = (0..frames).map(|frame| (frame + 7, time(frame))).collect();
+                    let found = FrameRate::of_times(&times, unit).unwrap().fps();
+                    assert!((found - rate).abs() < 1e-9, "{rate} {digits} {frames}: {found}");
+                }
+            }
+        }
+        // No such rate: as measured.
+        let times: Vec<(u64, f64)> = (0..100).map(|frame| (frame, frame as f64 * 0.0343)).collect();
+        assert!((FrameRate::of_times(&times, 1e-6).unwrap().fps() - 1.0 / 0.0343).abs() < 1e-9);
+        for times in
+            [&[][..], &[(0, 0.0)], &[(0, 0.0), (0, 1.0)], &[(0, 1.0), (1, 1.0)], &[(0, 0.0), (1, f64::NAN)]]
+        {
+            assert_eq!(FrameRate::of_times(times, 1e-3), None, "{times:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_digit_has_a_unit() {
+        for (text, unit) in [("0.330", 1e-3), ("33", 1.0), (" 3.3e-2 ", 1e-3), ("3.3e2", 10.0), ("x", 1e-15)]
+        {
+            assert!((last_digit(text) / unit - 1.0).abs() < 1e-12, "{text}");
         }
     }
 

@@ -5,7 +5,7 @@
 
 use crate::goals::Goals;
 use crate::{PosesError, Quat, Vec3};
-use mocap_model::FrameRate;
+use mocap_model::{FrameRate, last_digit};
 use nalgebra::Quaternion;
 use std::collections::HashMap;
 
@@ -90,6 +90,7 @@ pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesEr
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut rows: Vec<Row> = Vec::new();
     let mut times: Vec<(u64, f64)> = Vec::new();
+    let mut unit = 1.0f64;
     for (line, text) in lines {
         let cells = cells(text);
         let point = columns.joint(&cells).map_err(|reason| wrong(line, reason))?;
@@ -100,6 +101,7 @@ pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesEr
         let (row, time) = columns.row(&cells, line, point).map_err(|reason| wrong(line, reason))?;
         if let Some(time) = time.filter(|_| times.last().is_none_or(|(frame, _)| *frame != row.frame)) {
             times.push((row.frame, time));
+            unit = unit.min(columns.time.and_then(|at| cells.get(at)).map_or(1.0, |time| last_digit(time)));
         }
         rows.push(row);
     }
@@ -119,7 +121,7 @@ pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesEr
         );
         return Err(wrong(furthest.line, reason));
     }
-    let rate = options.fps.or_else(|| rate_of(&times)).or_else(|| FrameRate::new(30.0));
+    let rate = options.fps.or_else(|| FrameRate::of_times(&times, unit)).or_else(|| FrameRate::new(30.0));
     let rate = rate.expect("30 is a rate");
     let count = names.len();
     let (mut positions, mut orientations) = (vec![None; size], vec![None; size]);
@@ -133,15 +135,6 @@ pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesEr
         (positions[at], orientations[at]) = (row.position, row.orientation);
     }
     Ok(Goals { rate, names, positions, orientations, unit: None })
-}
-
-/// The frame rate by the times of frames.
-fn rate_of(times: &[(u64, f64)]) -> Option<FrameRate> {
-    let ((first, start), (last, end)) = (times.first()?, times.last()?);
-    let fps = last.checked_sub(*first).filter(|frames| *frames > 0)? as f64 / (end - start);
-    // Times are rounded to a few digits.
-    let whole = fps.round();
-    FrameRate::new(if (fps - whole).abs() < 1e-3 * whole { whole } else { fps })
 }
 
 impl Columns {
@@ -260,6 +253,19 @@ mod tests {
         assert_eq!(goals.names, ["a,\"b"]);
         assert_eq!((goals.frames(), goals.rate.fps()), (2, 60.0));
         assert_eq!(goals.positions[1], Some(Vec3::new(1.5, 2.0, 3.0)));
+    }
+
+    #[test]
+    fn times_of_any_usual_rate_give_that_rate() {
+        for rate in [24000.0 / 1001.0, 24.0, 30000.0 / 1001.0, 30.0, 60000.0 / 1001.0, 60.0, 120.0] {
+            for (frames, digits) in [(2, 6), (50, 6), (500, 4), (3000, 3)] {
+                let row = |frame: usize| format!("{frame},{:.digits$},a,1,2,3\n", frame as f64 / rate);
+                let rows: String = (0..frames).map(row).collect();
+                let table = format!("frame,time,joint,x,y,z\n{rows}");
+                let found = read_table(table.as_bytes(), &TableOptions::default()).unwrap().rate.fps();
+                assert!((found - rate).abs() < 1e-9, "{rate} {frames} {digits}: {found}");
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! FBX in the table of formats.
 
+use mocap_model::SignedAxis;
+
 use super::MAGIC;
 use super::from_clip::{from_clips, with_body};
 use crate::entry::{Entry, ReadFile};
@@ -24,6 +26,7 @@ pub(crate) static FORMAT: Entry = Entry {
     write_clips: Some(with_body),
     reads_clips: true,
     in_metres: true,
+    written_in: Some((0.01, SignedAxis::Y)),
     packed: true,
     page: Some("fbx.md"),
     ..Entry::MOTION

@@ -1,8 +1,8 @@
 //! Reads the nodes and the animation of a file.
 
 use ufbx::{
-    AllocatorOpts, CoordinateAxes, ErrorType, FileFormat, LoadOpts, MirrorAxis, SceneRoot, SpaceConversion,
-    WarningType,
+    AllocatorOpts, AnimOpts, CoordinateAxes, ErrorType, EvaluateOpts, FileFormat, ListOpt, LoadOpts,
+    MirrorAxis, SceneRoot, SpaceConversion, TransformOverride, WarningType,
 };
 
 use super::document::Document;
@@ -78,7 +78,7 @@ fn load(
     axes: Option<CoordinateAxes>,
     extra: Extra,
 ) -> Result<SceneRoot, Finding> {
-    let memory = limits.bytes.min(MEMORY.saturating_add(bytes.len().saturating_mul(MEMORY_PER_BYTE)));
+    let memory = memory(bytes, limits);
     let allocator = || AllocatorOpts { memory_limit: memory, ..AllocatorOpts::default() };
     let options = LoadOpts {
         temp_allocator: allocator(),
@@ -94,24 +94,53 @@ fn load(
         space_conversion: SpaceConversion::AdjustTransforms,
         ..LoadOpts::default()
     };
-    ufbx::load_memory(bytes, options).map_err(|error| {
-        let reason = error.description.to_string();
-        let problem = match error.type_ {
-            ErrorType::TruncatedFile => {
-                Problem::Truncated { path: "the last record".into(), at: bytes.len() }
-            }
-            ErrorType::UnsupportedVersion => Problem::Version { version: version(bytes) },
-            ErrorType::MemoryLimit | ErrorType::AllocationLimit => {
-                let limit = LimitExceeded { what: "bytes in memory, or more,", found: memory, limit: memory };
-                return Finding::new(limit);
-            }
-            ErrorType::NodeDepthLimit => return too_deep(limits),
-            _ if reason.contains("Cyclic") => Problem::Cycle,
-            _ if reason.contains("depth limit") => return too_deep(limits),
-            _ => Problem::Unreadable { reason },
-        };
-        Finding::new(problem)
-    })
+    ufbx::load_memory(bytes, options).map_err(|error| unread(&error, bytes, limits))
+}
+
+/// A scene with other local transforms of some nodes.
+pub(super) fn with_transforms(
+    scene: SceneRoot,
+    transforms: &[TransformOverride],
+    bytes: &[u8],
+    limits: &Limits,
+) -> Result<SceneRoot, Finding> {
+    let memory = memory(bytes, limits);
+    let allocator = || AllocatorOpts { memory_limit: memory, ..AllocatorOpts::default() };
+    let moved = AnimOpts {
+        transform_overrides: ListOpt::Ref(transforms),
+        result_allocator: allocator(),
+        ..AnimOpts::default()
+    };
+    let options = EvaluateOpts {
+        temp_allocator: allocator(),
+        result_allocator: allocator(),
+        ..EvaluateOpts::default()
+    };
+    let failed = |error: ufbx::Error| unread(&error, bytes, limits);
+    let moved = ufbx::create_anim(&scene, moved).map_err(failed)?;
+    ufbx::evaluate_scene(&scene, &moved, 0.0, options).map_err(failed)
+}
+
+/// The memory that the reader may use for a file.
+fn memory(bytes: &[u8], limits: &Limits) -> usize {
+    limits.bytes.min(MEMORY.saturating_add(bytes.len().saturating_mul(MEMORY_PER_BYTE)))
+}
+
+fn unread(error: &ufbx::Error, bytes: &[u8], limits: &Limits) -> Finding {
+    let reason = error.description.to_string();
+    let problem = match error.type_ {
+        ErrorType::TruncatedFile => Problem::Truncated { path: "the last record".into(), at: bytes.len() },
+        ErrorType::UnsupportedVersion => Problem::Version { version: version(bytes) },
+        ErrorType::MemoryLimit | ErrorType::AllocationLimit => {
+            let limit = memory(bytes, limits);
+            return Finding::new(LimitExceeded { what: "bytes in memory, or more,", found: limit, limit });
+        }
+        ErrorType::NodeDepthLimit => return too_deep(limits),
+        _ if reason.contains("Cyclic") => Problem::Cycle,
+        _ if reason.contains("depth limit") => return too_deep(limits),
+        _ => Problem::Unreadable { reason },
+    };
+    Finding::new(problem)
 }
 
 fn too_deep(limits: &Limits) -> Finding {

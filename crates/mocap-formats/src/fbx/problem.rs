@@ -64,6 +64,8 @@ pub enum Problem {
         "mesh '{mesh}': {count} vertices have no weights; they follow the joint above the mesh, or the first"
     )]
     Unbound { mesh: String, count: usize },
+    #[error("mesh '{mesh}': only the first skin is read, {} left out", are(*count, "further skin"))]
+    FurtherSkins { mesh: String, count: usize },
     #[error("a value is not a finite number; it was interpolated")]
     Interpolated,
     #[error(
@@ -72,6 +74,10 @@ pub enum Problem {
     DenserKeys { count: usize, all: usize, highest: f64, fps: f64 },
     #[error("the unit of the clip is unknown: its numbers are written as centimetres")]
     UnitUnknown,
+}
+
+fn are(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what} is") } else { format!("{count} {what}s are") }
 }
 
 fn joints_below(joints: usize) -> String {
@@ -104,6 +110,7 @@ impl crate::Problem for Problem {
             Problem::MeshWithoutJoint { .. } => "fbx::mesh-without-joint",
             Problem::WeightSums { .. } => "fbx::weight-sums",
             Problem::Unbound { .. } => "fbx::unbound-vertices",
+            Problem::FurtherSkins { .. } => "fbx::further-skins",
             Problem::Interpolated => "fbx::interpolated",
             Problem::DenserKeys { .. } => "fbx::denser-keys",
             Problem::UnitUnknown => "fbx::unit-unknown",

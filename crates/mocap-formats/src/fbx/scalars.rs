@@ -151,14 +151,16 @@ pub(super) fn stated_in_betweens(sources: &[Source]) -> Vec<InBetween> {
 
 /// The scalar tracks of a stack; a value that is not finite repeats the one before.
 pub(super) fn tracks(sources: &[Source], stack: &AnimStack, span: &Span) -> Vec<ScalarTrack> {
-    let moved: HashMap<(u32, &str), &ufbx::AnimValue> =
-        props(stack).map(|prop| ((prop.element.element_id, &*prop.prop_name), &*prop.anim_value)).collect();
+    let moved: HashMap<(u32, &str), &ufbx::Element> =
+        props(stack).map(|prop| ((prop.element.element_id, &*prop.prop_name), &*prop.element)).collect();
     let track = |source: &Source| {
-        let value = moved.get(&(source.element, source.property.as_str()));
-        let Some(value) = value else { return Track::Constant(source.rest) };
+        let element = moved.get(&(source.element, source.property.as_str()));
+        let Some(element) = element else { return Track::Constant(source.rest) };
         let mut last = source.rest;
         let values = (0..span.frames).map(|frame| {
-            let found = ufbx::evaluate_anim_value_vec3(value, span.time(frame));
+            // All layers of the stack count.
+            let found =
+                ufbx::evaluate_prop(&stack.anim, element, &source.property, span.time(frame)).value_vec4;
             let found = [found.x, found.y, found.z][source.component] * source.factor;
             let found = match &source.between {
                 Some(Between { full, at }) if found.is_finite() => in_between_weight(full, *at, found),

@@ -8,11 +8,12 @@ use mocap_model::{
     in_between_weight,
 };
 use nalgebra::{Matrix4, Quaternion};
-use ufbx::{Matrix, Node, SceneRoot, WarningType};
+use ufbx::{Matrix, Node, SceneRoot, TransformOverride, WarningType};
 
 use super::Problem;
 use super::document::Document;
-use super::parse::load_with_geometry;
+use super::parse::{load_with_geometry, with_transforms};
+use super::rest::at_rest_scales;
 use super::scalars::full_weights;
 use super::transforms::signs;
 use crate::body::NAME;
@@ -30,6 +31,7 @@ pub(super) fn to_body(document: &Document, limits: &Limits) -> Result<Option<Par
         return Ok(None);
     }
     let scene = load_with_geometry(&document.bytes, limits, document.mirrored)?;
+    let scene = with_stated_scales(scene, document, limits)?;
     let mut warnings = Vec::new();
     let bad = scene.metadata.warnings.iter().filter(|warning| warning.type_ == WarningType::IndexClamped);
     for warning in bad {
@@ -62,6 +64,22 @@ impl Document {
         let materials = &self.scene.materials;
         let plain = materials.len() == 1 && &*materials[0].element.name == NAME;
         own && meshes.len() == 1 && named && plain && self.scene.textures.is_empty()
+    }
+}
+
+/// The scene with nodes scaled as all their keys state it: programs show that scale in place of the node's.
+fn with_stated_scales(scene: SceneRoot, document: &Document, limits: &Limits) -> Result<SceneRoot, Finding> {
+    let tree = &document.tree;
+    let stated =
+        tree.nodes.iter().zip(at_rest_scales(&document.scene, tree)).filter_map(|(node, transform)| {
+            let other =
+                vector(transform.scale) != vector(document.scene.nodes[node.node].local_transform.scale);
+            other.then_some(TransformOverride { node_id: node.node as u32, transform })
+        });
+    let stated: Vec<TransformOverride> = stated.collect();
+    match stated.is_empty() {
+        true => Ok(scene),
+        false => with_transforms(scene, &stated, &document.bytes, limits),
     }
 }
 
@@ -163,8 +181,13 @@ impl Reader<'_> {
         name: &str,
     ) -> Result<Option<(Skin, StatedSkin)>, Finding> {
         let count = source.num_vertices;
-        let bound = source.skin_deformers.first().filter(|skin| !skin.clusters.is_empty());
-        let Some(deformer) = bound else {
+        let bound = || source.skin_deformers.iter().filter(|skin| !skin.clusters.is_empty());
+        let further = bound().count().saturating_sub(1);
+        if further > 0 {
+            let mesh = name.to_owned();
+            self.warnings.push(Finding::new(Problem::FurtherSkins { mesh, count: further }));
+        }
+        let Some(deformer) = bound().next() else {
             let rigid = StatedSkin { rigid: true, ..StatedSkin::default() };
             let held = |bone| Skin {
                 bones: vec![bone],

@@ -61,6 +61,7 @@ pub(super) struct Node {
     pub(super) scale: Option<[f64; 3]>,
     pub(super) mesh: Option<usize>,
     pub(super) skin: Option<usize>,
+    pub(super) weights: Vec<f64>,
     #[serde(deserialize_with = "own_extras")]
     pub(super) extras: NodeExtras,
 }

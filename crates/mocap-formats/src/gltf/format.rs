@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mocap_model::{Clip, Expression, Skeleton};
+use mocap_model::{Clip, Expression, SignedAxis, Skeleton};
 
 use super::document::Document;
 use super::expressions::expressions;
@@ -37,6 +37,7 @@ const BINARY: Entry = Entry {
     files_beside: Some(|bytes, _, limits| files_beside(bytes, limits)),
     reads_clips: true,
     in_metres: true,
+    written_in: Some((1.0, SignedAxis::Y)),
     packed: true,
     page: Some("gltf.md"),
     ..Entry::MOTION

@@ -14,7 +14,7 @@ use super::node_motion::stated_scales;
 use super::problem::Problem;
 use super::resize::{factor, resized};
 use super::skins;
-use super::target_names::target_names;
+use super::target_names::{rest_weight, target_names};
 use super::tree::{Source, Tree, tree};
 use super::trs::Trs;
 use crate::body::{self, BoundBody, Style};
@@ -325,11 +325,10 @@ fn extras(clip: &Clip, morphs: &HashSet<String>) -> Value {
 /// The nodes of a file whose meshes have morph targets.
 fn morph_nodes(document: &Document) -> Vec<MorphNode> {
     let nodes = document.root.nodes.iter().enumerate();
-    let nodes = nodes.map(|(node, of_file)| {
+    let nodes = nodes.map(|(node, _)| {
         let names = target_names(document, node);
-        let mesh = of_file.mesh.and_then(|mesh| document.root.meshes.get(mesh));
-        let rest = |i: usize| mesh.and_then(|mesh| mesh.weights.get(i)).copied().unwrap_or(0.0);
-        MorphNode { node, rest: (0..names.len()).map(rest).collect(), names }
+        let rest = (0..names.len()).map(|target| rest_weight(document, node, target)).collect();
+        MorphNode { node, rest, names }
     });
     nodes.filter(|node| !node.names.is_empty()).collect()
 }

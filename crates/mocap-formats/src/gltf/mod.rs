@@ -7,6 +7,7 @@
 
 mod accessor;
 mod base64;
+mod binds;
 mod build;
 mod document;
 mod expressions;

@@ -19,3 +19,12 @@ pub(super) fn target_name(document: &Document, at: usize, i: usize) -> Option<St
         None => format!("node {at}.{target}"),
     })
 }
+
+/// The weight of a morph target of a node without animation. The weights of a node take the place of those of its mesh.
+pub(super) fn rest_weight(document: &Document, node: usize, target: usize) -> f64 {
+    let node = &document.root.nodes[node];
+    let of_mesh = || node.mesh.and_then(|mesh| document.root.meshes.get(mesh)).map(|mesh| &mesh.weights);
+    let weights = if node.weights.is_empty() { of_mesh() } else { Some(&node.weights) };
+    let weight = weights.and_then(|weights| weights.get(target)).copied();
+    weight.filter(|weight| weight.is_finite()).unwrap_or(0.0)
+}

@@ -14,7 +14,7 @@ use super::document::{Document, Primitive};
 use super::materials::materials;
 use super::problem::Problem;
 use super::problem::index;
-use super::target_names::target_names;
+use super::target_names::{rest_weight, target_names};
 use super::tree::{Tree, tree};
 use super::trs::{Trs, unit};
 use crate::{Finding, LimitExceeded, Limits, Parsed};
@@ -44,8 +44,14 @@ pub(super) fn to_body(
         return Ok(None);
     }
     let tree = tree(document, limits, &mut Vec::new())?;
-    let mut reader =
-        Reader { document, limits, places: places(document), tree: &tree, warnings: Vec::new(), corners: 0 };
+    let mut reader = Reader {
+        document,
+        limits,
+        places: places(document, &tree),
+        tree: &tree,
+        warnings: Vec::new(),
+        corners: 0,
+    };
     let mut body = Body { meshes: Vec::new(), materials: materials(document, &mut reader.warnings) };
     for node in 0..document.root.nodes.len() {
         if let Some(mesh) = document.root.nodes[node].mesh {
@@ -61,7 +67,7 @@ pub(super) fn to_body(
 
 /// By node: its transform in the scene at rest, and its rotation without scales. Of a mirroring scale the half turn
 /// counts that it is besides a point reflection, as in the frames of joints.
-fn places(document: &Document) -> Vec<(Matrix4<f64>, UnitQuaternion<f64>)> {
+fn places(document: &Document, tree: &Tree) -> Vec<(Matrix4<f64>, UnitQuaternion<f64>)> {
     let nodes = &document.root.nodes;
     let mut is_child = vec![false; nodes.len()];
     nodes.iter().flat_map(|node| &node.children).for_each(|child| is_child[*child] = true);
@@ -71,16 +77,18 @@ fn places(document: &Document) -> Vec<(Matrix4<f64>, UnitQuaternion<f64>)> {
         (0..nodes.len()).filter(|node| !is_child[*node]).map(|node| (node, none)).collect();
     while let Some((at, (above, turn))) = open.pop() {
         let node = &nodes[at];
-        let Trs { translation, rotation, scale } = Trs::of(node);
+        let rest = tree.rest[at];
+        let Trs { translation, rotation, scale } = rest;
         let local = match &node.matrix {
-            Some(values) => Matrix4::from_column_slice(values),
-            None => {
+            // A matrix may shear.
+            Some(values) if rest == Trs::of(node) => Matrix4::from_column_slice(values),
+            _ => {
                 Matrix4::new_translation(&translation)
                     * rotation.to_homogeneous()
                     * Matrix4::new_nonuniform_scaling(&scale)
             }
         };
-        let (unmirrored, _, _) = Trs::of(node).unmirrored();
+        let (unmirrored, _, _) = rest.unmirrored();
         places[at] = (above * local, unit(*(turn * unmirrored.rotation)));
         open.extend(node.children.iter().map(|child| (*child, places[at])));
     }
@@ -116,11 +124,10 @@ impl Reader<'_> {
         let names = target_names(self.document, node);
         let name = root.nodes[node].name.clone().or_else(|| source.name.clone());
         let mut made = Mesh { name: name.unwrap_or_default(), ..Mesh::default() };
-        let weight = |i: usize| source.weights.get(i).copied().filter(|weight| weight.is_finite());
         made.shapes = names
             .into_iter()
             .enumerate()
-            .map(|(i, name)| Shape { name, offsets: Vec::new(), weight: weight(i).unwrap_or(0.0) })
+            .map(|(i, name)| Shape { name, offsets: Vec::new(), weight: rest_weight(self.document, node, i) })
             .collect();
         let bones = match root.nodes[node].skin {
             Some(skin) => self.bones(node, skin)?,

@@ -30,13 +30,15 @@ const SPACING: f64 = 0.1;
 const PARTS: [f64; 3] = [1.0, 2.0, 3.0];
 /// The rate for keys without a constant rate, and for a file without keys.
 const OTHERWISE: f64 = 60.0;
+/// Relative error of a time in single precision that is the quotient or the product of two numbers.
+const SINGLE: f64 = 2.0 * f32::EPSILON as f64;
 /// Tolerance of a key's distance from a frame [frames].
 const ON_FRAME: f64 = 0.02;
 
 /// The motion of one animation; a skeleton without frames if none exists.
 ///
 /// `fps` is the rate at which keys are sampled. Default: that which this program wrote into the file, else the lowest
-/// usual rate of which every key is on a frame, else the rate of equally spaced keys, else 60 with a warning.
+/// usual rate, or N·1000/1001, of which every key is on a frame, else the rate of equally spaced keys, else 60 with a warning.
 ///
 /// # Errors
 /// Where nodes, accessors or keys are not as the format demands.
@@ -258,16 +260,21 @@ fn timing(
     warnings: &mut Vec<Finding>,
 ) -> Result<Timing, Finding> {
     let last = curves.iter().filter_map(|curve| curve.times.last()).copied().fold(0.0, f64::max);
-    let on_frames = |rate: f64| {
+    let all_within = |rate: f64, slack: &dyn Fn(f64) -> f64| {
         curves.iter().flat_map(|curve| &curve.times).all(|time| {
             let at = time * rate;
-            (at - at.round()).abs() < ON_FRAME
+            (at - at.round()).abs() <= slack(at)
         })
     };
+    let on_frames = |rate: f64| all_within(rate, &|_| ON_FRAME);
+    // In a short clip, every key is near a frame of a rate and near one of its N·1000/1001.
+    let exact = |rate: &f64| all_within(*rate, &|at| SINGLE * at);
+    let broadcast = RATES.map(|rate| rate * 1000.0 / 1001.0);
+    let exactly = || RATES.into_iter().chain(broadcast).find(exact);
     let stated = animation.extras.fps.filter(|rate| FrameRate::new(*rate).is_some());
     let usual = || RATES.into_iter().find(|rate| on_frames(*rate));
     let own = || own_rates(curves).into_iter().find(|rate| on_frames(*rate));
-    let wanted = fps.or(stated).or_else(usual).or_else(own);
+    let wanted = fps.or(stated).or_else(exactly).or_else(usual).or_else(own);
     let rate = wanted.unwrap_or(OTHERWISE);
     if fps.is_none() && wanted.is_none() {
         let rotation_error =

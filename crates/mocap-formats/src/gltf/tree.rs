@@ -3,8 +3,8 @@
 use mocap_model::{
     Dofs, EulerOrder, Joint, JointId, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource, Vector3,
 };
-use nalgebra::Matrix4;
 
+use super::binds::{Binds, rest};
 use super::document::{Document, Node};
 use super::expressions::weight_nodes;
 use super::humanoid;
@@ -14,9 +14,6 @@ use super::trs::{Trs, unit};
 use crate::names::Unique;
 use crate::sides::swap_sides;
 use crate::{Finding, LimitExceeded, Limits};
-
-/// Below this difference, the rest pose is exactly that of the nodes [m, rad].
-const SAME_POSE: f64 = 1e-5;
 
 /// The joints of a file.
 #[derive(Clone, Debug)]
@@ -28,6 +25,8 @@ pub(super) struct Tree {
     pub(super) joints: Vec<Option<JointId>>,
     /// By node: whether an animation changes it.
     pub(super) moves: Vec<bool>,
+    /// By node: its local transform at rest.
+    pub(super) rest: Vec<Trs>,
     /// Set where scales of nodes can be neither in the skeleton nor in a scale track: translations then keep the
     /// positions of joints.
     pub(super) uneven: Option<Uneven>,
@@ -162,14 +161,14 @@ pub(super) fn tree(
     let nodes = &document.root.nodes;
     let Hierarchy { parents, order } = hierarchy(document, limits)?;
     let motions = node_motions(document, limits)?;
-    let mirrored: Vec<_> =
-        nodes.iter().zip(&motions).map(|(node, motion)| at_rest(node, motion).unmirrored()).collect();
+    let at_rest: Vec<Trs> = nodes.iter().zip(&motions).map(|(node, motion)| at_rest(node, motion)).collect();
+    let mirrored: Vec<_> = at_rest.iter().map(Trs::unmirrored).collect();
     let chosen = chosen(document, &parents, &order, &motions, &mirrored)?;
     let uneven = uneven(&parents, &motions, &mirrored, &chosen);
     let binds = match uneven {
-        None => binds(document, limits, warnings)?,
+        None => Binds::of(document, limits, warnings)?,
         // If scales shear, bind matrices are not used: the pose of the nodes is the rest pose.
-        Some(_) => vec![None; nodes.len()],
+        Some(_) => Binds::default(),
     };
     let humanoid = humanoid::roles(&document.json);
     let mut joints: Vec<Option<JointId>> = vec![None; nodes.len()];
@@ -196,7 +195,7 @@ pub(super) fn tree(
         if claimed != name {
             warnings.push(Finding::new(Problem::DuplicateName { name }).in_joint(claimed.clone()));
         }
-        let rest = rest(&local, &frame, parent.is_some(), node, parents[node], &binds);
+        let rest = rest(&local, &frame, (node, parents[node].filter(|_| parent.is_some())), &binds);
         let extras = &nodes[node].extras;
         let keyed = motions[node].keyed;
         let leaf = !nodes[node].children.iter().any(|child| chosen[*child]);
@@ -227,7 +226,7 @@ pub(super) fn tree(
     let skeleton = Skeleton::new("", space, made)
         .map_err(|error| Finding::new(Problem::Model { path: "nodes".into(), error }))?;
     let moves = motions.iter().map(|motion| !motion.is_still()).collect();
-    Ok(Tree { skeleton, sources, joints, moves, uneven })
+    Ok(Tree { skeleton, sources, joints, moves, rest: at_rest, uneven })
 }
 
 /// The transform of a node at rest. A scale that all keys share replaces that of the node, because programs show that
@@ -318,79 +317,6 @@ fn chosen(
         chosen[node] |= below && root.nodes[node].extras.end_site;
     }
     Ok(chosen)
-}
-
-/// By node: its inverse bind matrix, and that matrix inverted.
-type Binds = Vec<Option<[Matrix4<f64>; 2]>>;
-
-fn binds(document: &Document, limits: &Limits, warnings: &mut Vec<Finding>) -> Result<Binds, Finding> {
-    let mut binds: Binds = vec![None; document.root.nodes.len()];
-    for (s, skin) in document.root.skins.iter().enumerate() {
-        let Some(accessor) = skin.inverse_bind_matrices else { continue };
-        let path = format!("skins[{s}].inverseBindMatrices");
-        let values = document.floats(accessor, "MAT4", &path, limits)?;
-        if values.len() < skin.joints.len() * 16 {
-            let (found, keys) = (values.len() / 16, skin.joints.len());
-            return Err(Finding::new(Problem::KeyCount { path, found, keys, expected: keys }));
-        }
-        for (j, (&joint, values)) in skin.joints.iter().zip(values.chunks_exact(16)).enumerate() {
-            let matrix = Matrix4::from_column_slice(values);
-            match matrix.try_inverse().filter(|inverse| inverse.iter().all(|value| value.is_finite())) {
-                Some(inverse) => {
-                    binds[joint].get_or_insert([matrix, inverse]);
-                }
-                None => warnings.push(Finding::new(Problem::NoInverse { path: format!("{path}[{j}]") })),
-            }
-        }
-    }
-    Ok(binds)
-}
-
-/// The rest pose of a joint in the clip: the pose in which the skin is bound, or that of the nodes.
-///
-/// Inverse bind matrices are `G⁻¹ M`, with the transforms `G` of joints and one transform `M` of the mesh. Between a
-/// joint and its parent `M` cancels out; for a root, `M` is assumed to be the identity if the scale fits.
-fn rest(
-    local: &Trs,
-    frame: &Frame,
-    has_parent: bool,
-    node: usize,
-    parent: Option<usize>,
-    binds: &Binds,
-) -> Trs {
-    let nodes = Trs {
-        translation: frame.place(&local.translation),
-        rotation: if has_parent { local.rotation } else { unit(*(frame.rotation * local.rotation)) },
-        scale: local.scale,
-    };
-    let bound = match (has_parent, parent.and_then(|parent| binds[parent]), binds[node]) {
-        (true, Some([above, _]), Some([_, own])) => {
-            let bound = Trs::of_matrix(&(above * own));
-            Trs { translation: frame.place(&bound.translation), ..bound }
-        }
-        (false, _, Some([_, own])) => {
-            let bound = Trs::of_matrix(&own);
-            // The mesh may be in the space of the scene, in that of the joints, or have the scale of one and the axes
-            // of the other.
-            let of_scene = Trs { scale: bound.scale / frame.scale, ..bound };
-            let sized = Trs { translation: bound.translation * frame.scale, ..bound };
-            let of_joints = Trs {
-                translation: frame.place(&bound.translation),
-                rotation: unit(*(frame.rotation * bound.rotation)),
-                ..bound
-            };
-            let turned = |other: &Trs| mocap_model::angle_between(&other.rotation, &nodes.rotation);
-            let fits = |other: &&Trs| (other.scale - local.scale).norm() <= 1e-3 * local.scale.norm();
-            let candidates = [of_scene, sized, of_joints];
-            let nearest = candidates.iter().filter(fits).min_by(|a, b| turned(a).total_cmp(&turned(b)));
-            *nearest.unwrap_or(&of_scene)
-        }
-        _ => return nodes,
-    };
-    let size_fits = (bound.scale - local.scale).norm() <= 1e-3 * local.scale.norm();
-    let turned = mocap_model::angle_between(&bound.rotation, &nodes.rotation);
-    let apart = (bound.translation - nodes.translation).norm();
-    if !size_fits || turned.max(apart) < SAME_POSE { nodes } else { bound }
 }
 
 fn check_depth(joints: &[Joint], limits: &Limits) -> Result<(), Finding> {

@@ -2,7 +2,7 @@
 
 use super::{Model, Problem};
 use crate::Finding;
-use mocap_model::{JointId, Skeleton, Vector3};
+use mocap_model::{Isometry3, JointId, Skeleton, Vector3};
 
 /// Bones of a T-pose are along the axes by at least this cosine.
 const ALONG: f64 = 0.7;
@@ -21,10 +21,57 @@ pub(super) fn joints(skeleton: &Skeleton) -> Result<(Model, Joints), Finding> {
         (None, None) => Model::Smpl,
     };
     let joints: Joints = model.rows().map(|(name, ..)| find(name)).collect();
-    match model.rows().zip(&joints).take(22).find(|(_, joint)| joint.is_none()) {
-        Some(((joint, ..), _)) => Err(Finding::new(Problem::OtherSkeleton { joint })),
-        None => Ok((model, joints)),
+    if let Some(((joint, ..), _)) = model.rows().zip(&joints).take(22).find(|(_, joint)| joint.is_none()) {
+        return Err(Finding::new(Problem::OtherSkeleton { joint }));
     }
+    let parents = above(skeleton, &joints);
+    for (place, (joint, expected, ..)) in model.rows().enumerate().skip(1) {
+        let parent = model.rows().position(|(name, ..)| name == expected).and_then(|parent| joints[parent]);
+        // A hand that is there without its wrist does not exist: the wrist is one of the 22 joints.
+        if joints[place].is_some() && parents[place] != parent {
+            let name = |id: JointId| format!("'{}'", skeleton.joint(id).name);
+            let found = parents[place].map_or_else(|| "no joint of the body".into(), name);
+            return Err(Finding::new(Problem::OtherParent { joint, found, expected }));
+        }
+    }
+    Ok((model, joints))
+}
+
+/// By joint of the model: the nearest joint above it that is one of the model. Skeletons may have others between them.
+pub(super) fn above(skeleton: &Skeleton, joints: &[Option<JointId>]) -> Joints {
+    let mut known = vec![false; skeleton.len()];
+    joints.iter().flatten().for_each(|joint| known[joint.index()] = true);
+    let mut nearest: Joints = vec![None; skeleton.len()];
+    for (id, joint) in skeleton.iter() {
+        nearest[id.index()] = joint
+            .parent
+            .and_then(|parent| if known[parent.index()] { Some(parent) } else { nearest[parent.index()] });
+    }
+    joints.iter().map(|joint| nearest[(*joint)?.index()]).collect()
+}
+
+/// The transform of a joint in the frame of a joint above it, or in object space, from those of all joints.
+pub(super) fn relative(
+    skeleton: &Skeleton,
+    joint: JointId,
+    above: Option<JointId>,
+    local: impl Fn(JointId) -> Isometry3<f64>,
+) -> Isometry3<f64> {
+    let mut place = local(joint);
+    let mut parent = skeleton.joint(joint).parent;
+    while let Some(between) = parent.filter(|parent| Some(*parent) != above) {
+        place = local(between) * place;
+        parent = skeleton.joint(between).parent;
+    }
+    place
+}
+
+/// The transform of a joint at rest, as [`relative`].
+fn at_rest(skeleton: &Skeleton, joint: JointId, above: Option<JointId>) -> Isometry3<f64> {
+    relative(skeleton, joint, above, |joint| {
+        let joint = skeleton.joint(joint);
+        Isometry3::from_parts(joint.offset.into(), joint.rest_rotation)
+    })
 }
 
 /// The joint of a name of the models: `left_hip`, or `L_Hip`.
@@ -38,8 +85,10 @@ fn find(skeleton: &Skeleton, name: &str) -> Option<JointId> {
 
 /// Checks that bones are oriented as in the models: in the axes of the pelvis, the trunk along Y, the left arm along X.
 pub(super) fn check_rest(skeleton: &Skeleton, joints: &[Option<JointId>]) -> Result<(), Finding> {
+    let parents = above(skeleton, joints);
+    let rest = |place: usize| joints[place].map(|joint| at_rest(skeleton, joint, parents[place]));
     let along = |place: usize, axis: Vector3<f64>| {
-        let offset = joints[place].map(|joint| skeleton.joint(joint).offset);
+        let offset = rest(place).map(|rest| rest.translation.vector);
         offset.is_some_and(|offset| offset.dot(&axis) > ALONG * offset.norm())
     };
     // spine2, the elbows and the knees.
@@ -48,14 +97,14 @@ pub(super) fn check_rest(skeleton: &Skeleton, joints: &[Option<JointId>]) -> Res
         && along(19, -Vector3::x())
         && along(4, -Vector3::y())
         && along(5, -Vector3::y());
-    let unturned =
-        joints.iter().skip(1).flatten().all(|joint| skeleton.joint(*joint).rest_rotation.angle() < 1e-3);
+    let unturned = (1..joints.len()).filter_map(rest).all(|rest| rest.rotation.angle() < 1e-3);
     if as_expected && unturned { Ok(()) } else { Err(Finding::new(Problem::OtherRest)) }
 }
 
-/// The position of the pelvis in the body at rest \[m\].
-pub(super) fn pelvis(model: Model, body: &Skeleton, metres: f64) -> Vector3<f64> {
-    let (mean, own) = (model.pelvis(), body.joints()[0].offset * metres);
+/// The position of the pelvis in the body at rest \[m\], from its position in object space.
+pub(super) fn pelvis(model: Model, body: &Skeleton, joints: &[Option<JointId>], metres: f64) -> Vector3<f64> {
+    let pelvis = joints[0].expect("every body has a pelvis");
+    let (mean, own) = (model.pelvis(), at_rest(body, pelvis, None).translation.vector * metres);
     if (own - mean).norm() <= PELVIS { own } else { mean }
 }
 
@@ -65,10 +114,11 @@ pub(super) fn with_bones_of(model: Model, mean: &Skeleton, body: &Skeleton) -> R
     check_rest(body, &found)?;
     let metres = body.space().metres().ok_or_else(|| Finding::new(Problem::NoUnit))?;
     let with_bones = mean.with_joints(|joint| {
-        joint.offset = match (joint.parent, find(body, &joint.name)) {
-            (None, _) => pelvis(model, body, metres),
-            (_, Some(own)) => body.joint(own).offset * metres,
-            (_, None) => joint.offset,
+        let parent = joint.parent.map(|parent| mean.joint(parent).name.as_str());
+        joint.offset = match (find(body, &joint.name), parent.map(|parent| find(body, parent))) {
+            (_, None) => pelvis(model, body, &found, metres),
+            (Some(own), Some(Some(above))) => at_rest(body, own, Some(above)).translation.vector * metres,
+            _ => joint.offset,
         };
     });
     with_bones.map_err(|_| Finding::new(Problem::OtherRest))

@@ -1,9 +1,11 @@
 //! SMPL in the table of formats.
 
-use super::of_clip;
+use mocap_model::SignedAxis;
+
+use super::from_clip::{of_clip, other_scalars};
 use crate::entry::Entry;
-use crate::left_out::Holds;
-use crate::{Content, npz};
+use crate::left_out::{Holds, LeftOut};
+use crate::{Content, Encoded, Finding, npz};
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "smpl-npz",
@@ -15,9 +17,13 @@ pub(crate) static FORMAT: Entry = Entry {
     read: Ok(npz::read),
     write: Some(|clip, _| {
         let arrays = of_clip(&clip)?;
+        let others = other_scalars(&clip);
         drop(clip);
-        Ok(Content::stream(move |out| npz::write(&arrays, out)).into())
+        let left_out = (others > 0).then(|| Finding::new(LeftOut::OtherScalars { count: others }));
+        let content = Content::stream(move |out| npz::write(&arrays, out));
+        Ok(Encoded { warnings: left_out.into_iter().collect(), ..content.into() })
     }),
+    written_in: Some((1.0, SignedAxis::Z)),
     moves_body: true,
     packed: true,
     page: Some("smpl.md"),

@@ -1,7 +1,7 @@
 //! A clip on an SMPL body as arrays.
 
 use super::Problem;
-use super::body::{check_rest, joints, pelvis};
+use super::body::{above, check_rest, joints, pelvis, relative};
 use crate::Finding;
 use crate::arrays::{Array, Arrays, Data};
 use mocap_model::{Clip, Skeleton, Track, UnitQuaternion, Vector3, log, rotation_between};
@@ -13,14 +13,15 @@ const BETAS: usize = 16;
 /// `mocap_framerate`, all with 64 bits. Joints are found by the names of the models, or by `L_Hip` and the like.
 ///
 /// # Errors
-/// Where a joint of the body is missing, or its rest pose is not that of the models.
+/// Where a joint of the body is missing or below another than in the models, or its rest pose is not that of the models.
 pub fn of_clip(clip: &Clip) -> Result<Arrays, Finding> {
     let skeleton = clip.skeleton();
     let (model, joints) = joints(skeleton)?;
     check_rest(skeleton, &joints)?;
     let metres = skeleton.space().metres().ok_or_else(|| Finding::new(Problem::NoUnit))?;
     let turn = to_z_up(skeleton);
-    let pelvis = pelvis(model, skeleton, metres);
+    let pelvis = pelvis(model, skeleton, &joints, metres);
+    let parents = above(skeleton, &joints);
     let frames = clip.frames();
     let (mut poses, mut trans) =
         (Vec::with_capacity(frames * joints.len() * 3), Vec::with_capacity(frames * 3));
@@ -30,7 +31,7 @@ pub fn of_clip(clip: &Clip) -> Result<Arrays, Finding> {
                 poses.extend_from_slice(&[0.0; 3]);
                 continue;
             };
-            let local = clip.local(*joint, frame);
+            let local = relative(skeleton, *joint, parents[place], |joint| clip.local(joint, frame));
             let rotation = if place == 0 { turn * local.rotation } else { local.rotation };
             poses.extend_from_slice(log(&rotation).as_slice());
             if place == 0 {
@@ -65,18 +66,27 @@ fn to_z_up(skeleton: &Skeleton) -> UnitQuaternion<f64> {
     second * first
 }
 
-/// The shape parameters of the clip; zeros are the mean body.
-fn betas(clip: &Clip) -> Vec<f64> {
+/// The number of scalar tracks of a clip that files do not hold: those that are not shape parameters.
+pub(super) fn other_scalars(clip: &Clip) -> usize {
+    clip.annotations().scalars.len() - stated_betas(clip).len()
+}
+
+/// The shape parameters that a clip has.
+fn stated_betas(clip: &Clip) -> Vec<f64> {
     let scalars = &clip.annotations().scalars;
-    let mut betas: Vec<f64> = (0..)
-        .map_while(|at| {
-            let track = scalars.iter().find(|track| track.name == format!("betas[{at}]"))?;
-            match &track.values {
-                Track::Constant(value) => Some(*value),
-                Track::Sampled(values) => values.first().copied(),
-            }
-        })
-        .collect();
+    let betas = (0..).map_while(|at| {
+        let track = scalars.iter().find(|track| track.name == format!("betas[{at}]"))?;
+        match &track.values {
+            Track::Constant(value) => Some(*value),
+            Track::Sampled(values) => values.first().copied(),
+        }
+    });
+    betas.collect()
+}
+
+/// The shape parameters of a clip; zeros are the mean body.
+fn betas(clip: &Clip) -> Vec<f64> {
+    let mut betas = stated_betas(clip);
     if betas.is_empty() {
         betas.resize(BETAS, 0.0);
     }

@@ -26,7 +26,11 @@ mod tests {
     use super::*;
     use crate::arrays::{Array, Arrays, Data, Source};
     use crate::{Format, Limits, ReadOptions, WriteOptions, npz, read, write};
-    use mocap_model::{Role, SignedAxis, Vector3};
+    use mocap_model::{
+        Clip, Isometry3, Joint, JointId, JointTracks, Role, ScalarTrack, SignedAxis, Skeleton, Track,
+        UnitQuaternion, Vector3,
+    };
+    use std::sync::Arc;
 
     /// A motion of that many joints: the body stands upright and bends its left knee.
     fn file(joints: usize) -> Arrays {
@@ -114,6 +118,130 @@ mod tests {
             }
         });
         assert_eq!(read_on(headless.ok()).unwrap_err().error.code(), "smpl::other-skeleton");
+    }
+
+    /// The clip with its pelvis below a new root that moves and turns; joints stay where they are in object space.
+    fn below_a_root(clip: &Clip) -> Clip {
+        let root = Joint::new("root", None, Vector3::new(0.5, 0.0, 0.0));
+        let mut joints = vec![root];
+        joints.extend(clip.skeleton().joints().iter().cloned().map(|joint| Joint {
+            parent: Some(joint.parent.map_or(JointId(0), |parent| JointId(parent.0 + 1))),
+            ..joint
+        }));
+        let above = joints[0].offset;
+        joints[1].offset -= above;
+        let place = |frame: usize| {
+            let turn = UnitQuaternion::from_euler_angles(0.1 * frame as f64, 0.0, 0.3 + 0.2 * frame as f64);
+            Isometry3::from_parts(Vector3::new(0.25 * frame as f64, -1.0, 0.125).into(), turn)
+        };
+        let mut tracks = vec![JointTracks {
+            rotation: Track::Sampled((0..clip.frames()).map(|frame| place(frame).rotation).collect()),
+            translation: Some(Track::Sampled(
+                (0..clip.frames()).map(|frame| place(frame).translation.vector).collect(),
+            )),
+            scale: None,
+        }];
+        tracks.extend(clip.tracks().iter().cloned());
+        let pelvis = |frame: usize| place(frame).inverse() * clip.local(JointId(0), frame);
+        tracks[1].rotation = Track::Sampled((0..clip.frames()).map(|frame| pelvis(frame).rotation).collect());
+        tracks[1].translation =
+            Some(Track::Sampled((0..clip.frames()).map(|frame| pelvis(frame).translation.vector).collect()));
+        let skeleton = Skeleton::new(clip.skeleton().name(), *clip.skeleton().space(), joints).unwrap();
+        let moved = Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks).unwrap();
+        moved.with_annotations(clip.annotations().clone()).unwrap()
+    }
+
+    fn motion(joints: usize) -> Clip {
+        let options = ReadOptions::default();
+        read(&npz::to_bytes(&file(joints)), &options).unwrap().value.into_clip(&options).unwrap().value
+    }
+
+    /// The largest difference of the numbers of two files.
+    fn largest_difference(one: &Arrays, other: &Arrays) -> f64 {
+        let numbers = |arrays: &Arrays, name: &str| {
+            let data = &arrays.get(name).unwrap().data;
+            (0..data.len()).map(|at| data.number(at).unwrap()).collect::<Vec<f64>>()
+        };
+        let mut worst = 0.0f64;
+        for name in ["poses", "trans"] {
+            let (a, b) = (numbers(one, name), numbers(other, name));
+            assert_eq!(a.len(), b.len());
+            worst = a.iter().zip(&b).fold(worst, |worst, (a, b)| worst.max((a - b).abs()));
+        }
+        worst
+    }
+
+    #[test]
+    fn what_is_above_the_pelvis_moves_it() {
+        for joints in [24, 52, 55] {
+            let plain = motion(joints);
+            let off = largest_difference(&of_clip(&plain).unwrap(), &of_clip(&below_a_root(&plain)).unwrap());
+            assert!(off < 1e-12, "{joints}: {off}");
+        }
+    }
+
+    #[test]
+    fn a_joint_between_two_of_the_body_turns_the_lower_one() {
+        let plain = motion(24);
+        let knee = plain.skeleton().with_role(Role::LeftLowerLeg).unwrap();
+        // Half of the bone, and half of the turn of the knee, are those of a joint above it.
+        let mut joints = plain.skeleton().joints().to_vec();
+        let half = Joint { name: "twist".into(), role: None, ..joints[knee.index()].clone() };
+        let half = Joint { offset: half.offset * 0.5, ..half };
+        joints[knee.index()].offset *= 0.5;
+        joints[knee.index()].parent = Some(JointId(knee.0));
+        joints.insert(knee.index(), half);
+        for joint in &mut joints[knee.index() + 2..] {
+            joint.parent = joint.parent.map(|parent| JointId(parent.0 + u32::from(parent >= knee)));
+        }
+        let mut tracks = plain.tracks().to_vec();
+        let turns: Vec<_> =
+            (0..plain.frames()).map(|frame| plain.local(knee, frame).rotation.powf(0.5)).collect();
+        tracks[knee.index()].rotation = Track::Sampled(turns);
+        tracks.insert(knee.index(), tracks[knee.index()].clone());
+        let skeleton = Skeleton::new("", *plain.skeleton().space(), joints).unwrap();
+        let split = Clip::new(Arc::new(skeleton), plain.rate(), plain.frames(), tracks).unwrap();
+        let off = largest_difference(&of_clip(&plain).unwrap(), &of_clip(&split).unwrap());
+        assert!(off < 1e-12, "{off}");
+    }
+
+    #[test]
+    fn joints_below_others_than_in_the_models_are_refused() {
+        let plain = motion(24);
+        let skeleton = plain.skeleton();
+        let place = |name: &str| {
+            JointId::from(skeleton.joints().iter().position(|joint| joint.name == name).unwrap())
+        };
+        let mut joints = skeleton.joints().to_vec();
+        joints[place("neck").index()].parent = Some(place("spine2"));
+        let other = Arc::new(Skeleton::new("", *skeleton.space(), joints).unwrap());
+        let tracks = plain.tracks().to_vec();
+        let clip = Clip::new(other.clone(), plain.rate(), plain.frames(), tracks).unwrap();
+        let refused = of_clip(&clip).unwrap_err();
+        assert_eq!(refused.code(), "smpl::other-skeleton");
+        assert!(
+            refused.to_string().contains("'neck' is below 'spine2', expected below 'spine3'"),
+            "{refused}"
+        );
+        // Nor do such joints state the bones of a body.
+        let options = ReadOptions { body: Some(other), ..ReadOptions::default() };
+        let document = read(&npz::to_bytes(&file(24)), &options).unwrap().value;
+        assert_eq!(document.into_clip(&options).unwrap_err().error.code(), "smpl::other-skeleton");
+    }
+
+    #[test]
+    fn numbers_that_are_no_shape_parameters_are_left_out_with_a_warning() {
+        let plain = motion(24);
+        let codes = |clip: &Clip| -> Vec<String> {
+            let written = write(clip, Format::Smpl, &WriteOptions::default()).unwrap();
+            written.warnings.iter().map(|warning| format!("{} {warning}", warning.code())).collect()
+        };
+        assert_eq!(codes(&plain), Vec::<String>::new());
+        let mut annotations = plain.annotations().clone();
+        annotations.scalars.push(ScalarTrack { name: "smile".into(), values: Track::Constant(0.5) });
+        let smiling = plain.with_annotations(annotations).unwrap();
+        let [code] = &codes(&smiling)[..] else { panic!("one warning") };
+        assert!(code.starts_with("clip::scalars-left-out 1 scalar track is left out"), "{code}");
     }
 
     #[test]

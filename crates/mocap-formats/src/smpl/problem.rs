@@ -12,6 +12,10 @@ pub enum Problem {
     Joints { path: String, found: Vec<usize> },
     #[error("the skeleton is not that of an SMPL body: it has no joint '{joint}'")]
     OtherSkeleton { joint: &'static str },
+    #[error(
+        "the skeleton is not that of an SMPL body: '{joint}' is below {found}, expected below '{expected}'"
+    )]
+    OtherParent { joint: &'static str, found: String, expected: &'static str },
     #[error("the rest pose of the skeleton is not that of an SMPL body: a T-pose with Y up and Z forward")]
     OtherRest,
     #[error("the unit of lengths is unknown, and SMPL files are in metres")]
@@ -24,7 +28,7 @@ impl crate::Problem for Problem {
     fn code(&self) -> &'static str {
         match self {
             Problem::Joints { .. } => "smpl::joints",
-            Problem::OtherSkeleton { .. } => "smpl::other-skeleton",
+            Problem::OtherSkeleton { .. } | Problem::OtherParent { .. } => "smpl::other-skeleton",
             Problem::OtherRest => "smpl::other-rest",
             Problem::NoUnit => "smpl::no-unit",
             Problem::YUp => "smpl::y-up",

@@ -18,6 +18,8 @@ pub(crate) static FORMAT: Entry = Entry {
         Ok(Parsed { value: Box::new(document), warnings })
     }),
     holds_markers: true,
+    // Frames without a row take memory too.
+    packed: true,
     write_markers: Some(|markers, _| {
         write::check(markers)?;
         Ok(streamed(move |out| write::write(markers, out)))

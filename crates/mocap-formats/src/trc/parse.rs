@@ -1,9 +1,10 @@
 //! Reads TRC files.
 
 use super::Problem;
+use super::timeline::{MOST, Moment, timeline};
 use crate::names::Unique;
 use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, c3d, text};
-use mocap_model::{FrameRate, Markers, Space, Unit, UnitSource, Vector3};
+use mocap_model::{FrameRate, Markers, Space, Unit, UnitSource, Vector3, last_digit};
 use std::ops::Range;
 
 /// Columns before the first marker: the number of the frame and its time.
@@ -21,7 +22,7 @@ pub struct Options {
 }
 
 /// Reads the markers of a TRC file held in memory; its columns are separated by tabs or commas. A cell without a
-/// number, or with NaN, is a gap.
+/// number, or with NaN, is a gap, and so are the markers of a frame without a row.
 ///
 /// ```
 /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/markers/knee.trc"));
@@ -107,50 +108,71 @@ fn markers(text: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Ma
     let tabs = text[keys.clone()].contains(&b'\t') || text[first].contains(&b'\t');
     let file = File { text, separator: if tabs { b'\t' } else { b',' } };
     let header = header(&file, [&keys, &values, &name_line], &options.limits, warnings)?;
+    let (rows, unit) = rows(&file, lines, &options.limits)?;
+    let moments: Vec<Moment> = rows.iter().map(|(_, moment)| *moment).collect();
+    let stated = header.fps.and_then(FrameRate::new);
+    let timeline = timeline(&moments, stated, unit);
+    let is_said = |warning: &Finding| options.fps.is_none() || warning.code() != "trc::rate";
+    timeline.warnings.into_iter().filter(is_said).for_each(|warning| warnings.push(warning));
+    let count = timeline
+        .frames
+        .last()
+        .map_or(0, |last| usize::try_from(*last).unwrap_or(usize::MAX).saturating_add(1));
+    if count > options.limits.frames {
+        let (found, limit) = (count, options.limits.frames);
+        return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
+    }
+    options.limits.check_samples(count, header.names.len()).map_err(Finding::new)?;
     let width = LEAD + 3 * header.names.len();
-    let mut positions = Vec::new();
-    let (mut frames, mut times) = (0, Vec::new());
+    let mut positions = Vec::with_capacity(count * header.names.len());
+    for ((row, _), frame) in rows.iter().zip(&timeline.frames) {
+        let frame = *frame as usize;
+        positions.resize(frame * header.names.len(), None);
+        read_row(&file, row, width, (&header.names, frame), options.repair, warnings, &mut positions)?;
+    }
+    let of_file = |stated: &String| stated.parse() == Ok(rows.len()) || stated.parse() == Ok(count);
+    if let Some(stated) = header.frames.filter(|stated| !of_file(stated)) {
+        warnings.push(Finding::new(Problem::Frames { stated, found: rows.len() }));
+    }
+    let rate = options.fps.and_then(FrameRate::new).or(timeline.rate);
+    let rate = rate.ok_or_else(|| missing("the frame rate (DataRate)"))?;
+    Markers::new(header.space, rate, count, header.names, positions)
+        .map_err(|error| Finding::new(Problem::Markers(error)))
+}
+
+/// The place of a row in the text, and what it states about its moment.
+type Row = (Range<usize>, Moment);
+
+/// The rows, and the unit of the last digit of their times.
+fn rows(
+    file: &File,
+    lines: impl Iterator<Item = Range<usize>>,
+    limits: &Limits,
+) -> Result<(Vec<Row>, f64), Finding> {
+    let mut rows = Vec::new();
+    let mut unit = 1.0f64;
     for row in lines {
         let mut cells = file.cells(&row);
         let Some(number) = cells.next() else { continue };
         // The line X1, Y1, Z1 … starts with empty cells.
-        if frames == 0 && !text[number.clone()].first().is_some_and(u8::is_ascii_digit) {
+        if rows.is_empty() && !file.text[number.clone()].first().is_some_and(u8::is_ascii_digit) {
             continue;
         }
-        if frames == options.limits.frames {
-            let (found, limit) = (frames + 1, options.limits.frames);
+        if rows.len() == limits.frames {
+            let (found, limit) = (rows.len() + 1, limits.frames);
             return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
         }
-        if frames < 2
-            && let Some(time) = cells.next()
-        {
-            times.extend(file.number(&time)?);
-        } else if frames >= 2 {
-            cells.next();
+        let number = file.word(&number).parse::<f64>().ok();
+        let is_whole = |number: &f64| (0.0..=MOST as f64).contains(number) && number.fract() == 0.0;
+        let number = number.filter(is_whole).map(|number| number as u64);
+        let mut time = None;
+        if let Some(cell) = cells.next() {
+            time = file.number(&cell)?;
+            unit = unit.min(time.map_or(1.0, |_| last_digit(&file.word(&cell))));
         }
-        read_row(
-            &file,
-            &row,
-            cells,
-            width,
-            (&header.names, frames),
-            options.repair,
-            warnings,
-            &mut positions,
-        )?;
-        frames += 1;
+        rows.push((row, Moment { number, time }));
     }
-    if let Some(stated) = header.frames.filter(|stated| stated.parse() != Ok(frames)) {
-        warnings.push(Finding::new(Problem::Frames { stated, found: frames }));
-    }
-    let of_times = || match times[..] {
-        [a, b] => Some(1.0 / (b - a)),
-        _ => None,
-    };
-    let fps = options.fps.or(header.fps.filter(|fps| *fps > 0.0)).or_else(of_times);
-    let rate = fps.and_then(FrameRate::new).ok_or_else(|| missing("the frame rate (DataRate)"))?;
-    Markers::new(header.space, rate, frames, header.names, positions)
-        .map_err(|error| Finding::new(Problem::Markers(error)))
+    Ok((rows, unit))
 }
 
 fn header(
@@ -206,7 +228,6 @@ fn header(
 fn read_row(
     file: &File,
     row: &Range<usize>,
-    cells: impl Iterator<Item = Range<usize>>,
     width: usize,
     (names, frame): (&[String], usize),
     repair: bool,
@@ -219,7 +240,7 @@ fn read_row(
     let in_row = |finding: Finding, at: usize| {
         finding.in_joint(&names[((at - LEAD) / 3).min(names.len() - 1)]).in_frame(frame)
     };
-    for cell in cells {
+    for cell in file.cells(row).skip(LEAD) {
         let at = found;
         found += 1;
         if at >= width {

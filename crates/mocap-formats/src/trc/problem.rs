@@ -1,6 +1,6 @@
 //! What can be wrong with a TRC file.
 
-/// A problem of a TRC file; the last four are warnings.
+/// A problem of a TRC file; those from `Frames` on are warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -25,6 +25,22 @@ pub enum Problem {
     DuplicateName { name: String, unique: String },
     #[error("the row has {found} of {expected} columns: missing ones are gaps")]
     ShortRow { found: usize, expected: usize },
+    #[error("{} no row: their markers are gaps", have(*count, "frame"))]
+    MissingRows { count: u64 },
+    #[error(
+        "DataRate is {stated}, but the times of the rows are those of {found} frames per second, which count"
+    )]
+    Rate { stated: f64, found: f64 },
+    #[error(
+        "the times of the rows are not those of a constant rate: the numbers of frames and DataRate count"
+    )]
+    Times,
+    #[error("the numbers of frames contradict the order or the times of the rows: they do not count")]
+    FrameNumbers,
+}
+
+fn have(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what} has") } else { format!("{count} {what}s have") }
 }
 
 impl crate::Problem for Problem {
@@ -40,6 +56,10 @@ impl crate::Problem for Problem {
             Problem::MarkerCount { .. } => "trc::marker-count",
             Problem::DuplicateName { .. } => "trc::duplicate-name",
             Problem::ShortRow { .. } => "trc::short-row",
+            Problem::MissingRows { .. } => "trc::missing-rows",
+            Problem::Rate { .. } => "trc::rate",
+            Problem::Times => "trc::times",
+            Problem::FrameNumbers => "trc::frame-numbers",
         }
     }
 
@@ -47,6 +67,7 @@ impl crate::Problem for Problem {
         match self {
             Problem::NotFinite { .. } => Some(crate::Remedy::Repair),
             Problem::NoUnit => Some(crate::Remedy::StateUnit),
+            Problem::Rate { .. } => Some(crate::Remedy::StateRate),
             _ => None,
         }
     }

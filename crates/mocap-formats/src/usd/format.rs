@@ -1,6 +1,6 @@
 //! USD in the table of formats.
 
-use mocap_model::Clip;
+use mocap_model::{Clip, SignedAxis};
 
 use super::{from_clips, write};
 use crate::body::BoundBody;
@@ -24,6 +24,7 @@ pub(crate) static FORMAT: Entry = Entry {
     write_skeleton: None,
     files_beside: None,
     in_metres: true,
+    written_in: Some((1.0, SignedAxis::Y)),
     page: Some("usd.md"),
     ..Entry::MOTION
 };

@@ -125,7 +125,7 @@ fn bound(clip: &Clip, body: Body) -> BoundBody {
 }
 
 /// By mesh: where the corners of its faces are in a frame [m].
-fn places(clip: &Clip, body: &Body, frame: usize) -> Vec<Vec<Vector3<f64>>> {
+pub(crate) fn places(clip: &Clip, body: &Body, frame: usize) -> Vec<Vec<Vector3<f64>>> {
     let metres = clip.skeleton().space().metres().unwrap();
     let mut kinematics = ForwardKinematics::new(clip);
     kinematics.place(frame);
@@ -155,7 +155,7 @@ fn places(clip: &Clip, body: &Body, frame: usize) -> Vec<Vec<Vector3<f64>>> {
     meshes.collect()
 }
 
-fn furthest(a: &[Vec<Vector3<f64>>], b: &[Vec<Vector3<f64>>]) -> f64 {
+pub(crate) fn furthest(a: &[Vec<Vector3<f64>>], b: &[Vec<Vector3<f64>>]) -> f64 {
     assert_eq!(a.iter().map(Vec::len).collect::<Vec<_>>(), b.iter().map(Vec::len).collect::<Vec<_>>());
     a.iter().flatten().zip(b.iter().flatten()).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
 }

@@ -277,7 +277,7 @@ fn parts(name: &str) -> (serde_json::Value, Vec<u8>) {
     (serde_json::from_slice(&bytes[20..20 + length]).unwrap(), bytes[28 + length..].to_vec())
 }
 
-fn glb(json: &serde_json::Value, data: &[u8]) -> Vec<u8> {
+pub(crate) fn glb(json: &serde_json::Value, data: &[u8]) -> Vec<u8> {
     let mut text = json.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let mut file = b"glTF\x02\0\0\0".to_vec();

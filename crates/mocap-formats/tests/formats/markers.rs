@@ -261,6 +261,45 @@ fn trc_files_have_tabs_or_commas() {
 }
 
 #[test]
+fn rows_of_trc_files_are_the_frames_that_they_state() {
+    let options = trc::Options::default();
+    let read = |text: &str, options: &trc::Options| {
+        let parsed = trc::parse(text.as_bytes(), options).unwrap();
+        let codes: Vec<&str> = parsed.warnings.iter().map(|warning| warning.code()).collect();
+        (parsed.value, codes)
+    };
+    // The last row is frame 7.
+    let text = TRC.replace("3\t0.02\t2", "7\t0.06\t2");
+    let (gapped, codes) = read(&text, &options);
+    assert_eq!(codes, ["trc::missing-rows"]);
+    assert_eq!((gapped.frames(), gapped.rate().fps()), (7, 100.0));
+    assert_eq!(gapped.gaps(0), std::slice::from_ref(&(2..6)));
+    assert_eq!(gapped.position(6, 0), Some(Vector3::new(2.0, 2.0, 3.0)));
+    // Errors in rows name the frame of the row.
+    let error =
+        trc::parse(text.replace("\t2\t2\t3\tNaN", "\t2\ttwo\t3\tNaN").as_bytes(), &options).unwrap_err();
+    assert_eq!(error.error.context.frame, Some(6));
+    // What is written has a row for each frame.
+    let written = write_markers(&gapped, Format::Trc, &WriteOptions::default()).unwrap().main.into_bytes();
+    let again = trc::parse(&written, &options).unwrap();
+    assert_eq!((again.value, again.warnings), (gapped, vec![]));
+    // Times of another rate than DataRate.
+    let (at_50, codes) = read(&TRC.replace("0.01", "0.02").replace("0.02\t2\t2", "0.04\t2\t2"), &options);
+    assert_eq!((at_50.frames(), at_50.rate().fps(), codes), (3, 50.0, vec!["trc::rate"]));
+    // Who states the rate knows it.
+    let stated = trc::Options { fps: Some(25.0), ..trc::Options::default() };
+    let (at_25, codes) = read(&TRC.replace("0.01", "0.02").replace("0.02\t2\t2", "0.04\t2\t2"), &stated);
+    assert_eq!((at_25.frames(), at_25.rate().fps(), codes), (3, 25.0, vec![]));
+    // A number that would take gigabytes is refused.
+    let far = TRC.replace("3\t0.02\t2", "99000000\t990000\t2");
+    let far = trc::parse(far.as_bytes(), &options).unwrap_err();
+    assert_eq!(far.code(), "limit");
+    assert!(far.to_string().contains("99000000 frames"), "{far}");
+    let infinite = TRC.replace("3\t0.02\t2", "1e300\t1e300\t2");
+    assert!(trc::parse(infinite.as_bytes(), &options).is_ok_and(|read| read.value.frames() == 3));
+}
+
+#[test]
 fn broken_trc_files_are_refused_with_their_place() {
     let options = trc::Options::default();
     let refused = |text: &str| trc::parse(text.as_bytes(), &options).unwrap_err();

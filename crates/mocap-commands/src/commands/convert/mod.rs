@@ -64,11 +64,25 @@ impl VerbArgs for Args {
     }
 }
 
+/// The flag that asks for another unit or axis than files of a format have, and what these are.
+fn contradicted(format: Format, args: &Args) -> Option<(&'static str, String)> {
+    let (metres, up) = format.written_in()?;
+    let unit = args.edits.unit.filter(|unit| unit.0 != metres).map(|_| "--unit");
+    let flag = unit.or(args.edits.up.filter(|asked| *asked != up).map(|_| "--up"))?;
+    let unit = if metres == 1.0 { "metres" } else { "centimetres" };
+    Some((flag, format!("they are written in {unit} with {up} up, and programs that read them know it")))
+}
+
 /// Runs the command.
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     batch::check_last(&args.inputs, &args.outputs)?;
     let format = output_format(args)?;
     if let (Some(space), Some(flag)) = (format.fixed_space(), args.edits.of_space()) {
+        return Err(
+            Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files")).help(space)
+        );
+    }
+    if let Some((flag, space)) = contradicted(format, args) {
         return Err(
             Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files")).help(space)
         );
