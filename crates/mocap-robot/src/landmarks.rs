@@ -347,9 +347,9 @@ fn measured_end(rest: &Rest, forearm: usize, elbow: Point3<f64>) -> Option<Point
 fn sole(rest: &Rest, leg: &Limb) -> Sole {
     let foot = leg.tip;
     let ankle = leg.end.at(&rest.placed);
-    let shank = (leg.lengths[1], leg.end.body == foot);
+    let leg_of = (leg.lengths, leg.end.body == foot);
     let RestSole { level, corners, radii, ankle_height } =
-        RestSole::of(rest.robot, &rest.placed, foot, ankle, shank);
+        RestSole::of(rest.robot, &rest.placed, foot, ankle, leg_of);
     let inverse = rest.placed[foot].inverse();
     Sole { body: foot, corners: corners.map(|corner| inverse * corner), radii, level, ankle_height }
 }

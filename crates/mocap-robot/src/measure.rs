@@ -4,7 +4,7 @@ use mocap_model::{Isometry3, Limit, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
 
 use crate::anatomy::Anatomy;
-use crate::balance::{TOUCHING, figures, track};
+use crate::balance::{figures, touching, track};
 use crate::cost::{Goal, LimbDirections};
 use crate::highest::Highest;
 use crate::landmarks::Humanoid;
@@ -119,7 +119,7 @@ fn sole_figures(
     placed: &[Vec<Isometry3<f64>>],
     fps: f64,
 ) -> SoleFigures {
-    let sole = &humanoid.soles[foot];
+    let (sole, touching) = (&humanoid.soles[foot], touching(humanoid));
     let shapes: Vec<_> = foot_shapes(robot, sole.body).collect();
     let points = |placed: &Vec<Isometry3<f64>>| -> Vec<Point3<f64>> {
         match shapes.is_empty() {
@@ -137,7 +137,7 @@ fn sole_figures(
         let now = points(placed);
         figures.heights.push(now.iter().map(|point| point.z).fold(f64::INFINITY, f64::min));
         if let Some(before) = before {
-            let both = before.iter().zip(&now).filter(|(a, b)| a.z < TOUCHING && b.z < TOUCHING);
+            let both = before.iter().zip(&now).filter(|(a, b)| a.z < touching && b.z < touching);
             figures.speeds.extend(both.map(|(a, b)| (b - a).xy().norm() * fps).min_by(f64::total_cmp));
         }
         before = Some(now);

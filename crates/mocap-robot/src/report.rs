@@ -36,7 +36,8 @@ pub struct RobotReport {
     pub velocity: Option<Excess>,
     /// Joint accelerations over the highest, where the model or other limits state one; `max` is the greatest ratio.
     pub acceleration: Option<Excess>,
-    /// Speed over the floor of the slowest sole point within 1 cm of it.
+    /// Speed over the floor of the slowest sole point that touches it: within 1/60 of the leg length of it, which is 1 cm on
+    /// legs of 60 cm.
     pub skate: Option<Skate>,
     /// Parts below the floor: share of frames with more than 5 mm, and the deepest (m).
     pub penetration: Excess,

@@ -167,9 +167,13 @@ impl Source {
             kinematics.place(frame);
             raw.push(RawFrame::of(clip.skeleton(), &kinematics, (joints, &points), &turn, metres, nearest));
         }
+        let mut lengths: Vec<f64> = raw.iter().map(|frame| frame.leg_length).collect();
+        lengths.sort_by(f64::total_cmp);
+        let leg_length = lengths[lengths.len() / 2];
+        let usual = leg_length * 0.1;
         let lowest =
             || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
-        let floor = floor.map_or_else(|| lowest() - 0.08, |floor| floor * metres);
+        let floor = floor.map_or_else(|| lowest() - usual, |floor| floor * metres);
         let in_contact = |foot: usize, frame: &RawFrame| {
             contacts
                 .get(foot)
@@ -182,10 +186,6 @@ impl Source {
         });
         let mut standing: Vec<f64> = standing.collect();
         standing.sort_by(f64::total_cmp);
-        let mut lengths: Vec<f64> = raw.iter().map(|frame| frame.leg_length).collect();
-        lengths.sort_by(f64::total_cmp);
-        let leg_length = lengths[lengths.len() / 2];
-        let usual = leg_length * 0.1;
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
         let head = head_frame(clip.skeleton(), joints, &turn, &raw);
         let frames = orient(&raw, floor, &head, |foot, frame| in_contact(foot, frame));

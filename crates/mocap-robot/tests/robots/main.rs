@@ -7,4 +7,5 @@ mod constructions;
 mod hinges;
 mod landmarks;
 mod own_motion;
+mod sizes;
 mod unlike_sides;
