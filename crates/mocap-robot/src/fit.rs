@@ -13,7 +13,7 @@ use crate::plan::{aim, planned_support};
 use crate::planted::hold_still;
 use crate::reference_size::ReferenceSize;
 use crate::solve::{Smoothness, Sweeps, fit_motion, whole};
-use crate::source::SourceFrame;
+use crate::source::Source;
 use crate::speed_limits::{exceed, hold as hold_speeds};
 
 /// Strength of held contacts and of separation, and the number of sweeps over the motion.
@@ -68,8 +68,9 @@ impl Fit<'_> {
         );
     }
 
-    /// Sets the goals of feet: pins in contact, and clearances between contacts.
-    pub(crate) fn pin_feet(&mut self, frames: &[SourceFrame]) {
+    /// Sets the goals of feet: pins in contact, and clearances between contacts, if those are known.
+    pub(crate) fn pin_feet(&mut self, source: &Source) {
+        let frames = &source.frames;
         let (robot, humanoid) = (self.kinematics.robot, &self.costs.anatomy.humanoid);
         let feet = [0, 1].map(|foot| {
             let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
@@ -79,6 +80,9 @@ impl Fit<'_> {
         let pins = hold(frames, &feet, &humanoid.soles, stiff);
         for (goal, pins) in self.goals.iter_mut().zip(pins) {
             goal.pins = pins;
+        }
+        if !source.has_feet {
+            return;
         }
         lift_swings(robot, humanoid, &self.poses, &clearances(frames, self.fps), &mut self.goals);
     }

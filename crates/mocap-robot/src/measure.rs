@@ -13,6 +13,7 @@ use crate::lowest::lowest;
 use crate::report::{Excess, Follow, RobotReport, Skate};
 use crate::sole::{foot_shapes, low_points};
 use crate::solids::{Depths, Placed, Solids};
+use crate::source::SourceFrame;
 
 /// Deeper soles count as penetrating the floor \[m\].
 const DEEP: f64 = 0.005;
@@ -21,13 +22,13 @@ const INSIDE: f64 = 0.01;
 /// A faster sole counts as skating [m/s].
 const SKATING: f64 = 0.15;
 
-/// Measures a motion against its goals. `standing`: in which frames the source stands on a foot.
+/// Measures a motion against its goals, and against the contacts of the source.
 pub(crate) fn measure(
     (robot, solids): (&Robot, &Solids),
     anatomy: &Anatomy,
     motion: &RobotMotion,
     goals: &[Goal],
-    standing: &[bool],
+    frames: &[SourceFrame],
     highest: &Highest,
     leg_ratio: f64,
 ) -> RobotReport {
@@ -41,12 +42,16 @@ pub(crate) fn measure(
     let lowest: Vec<f64> = placed.iter().map(|placed| lowest(robot, humanoid, placed)).collect();
     let mut skate: Vec<f64> = soles.iter().flat_map(|sole| &sole.speeds).copied().collect();
     let skate_share = share(skate.len(), skate.iter().filter(|speed| **speed > SKATING).count());
-    let mut float: Vec<f64> =
-        low.iter().zip(standing).filter(|(_, standing)| **standing).map(|(low, _)| *low).collect();
+    let float = frames.iter().enumerate().filter_map(|(frame, source)| match source.stands() {
+        true => Some(low[frame]),
+        false if source.lies() => lowest_beside_feet(robot, anatomy, &placed[frame]),
+        false => None,
+    });
+    let mut float: Vec<f64> = float.collect();
     let mut jerks = jerks(motion);
     let (self_penetration, self_added) = self_penetration(solids, &placed).unzip();
     let limb = |limbs: &[Limb; 2], of: &dyn Fn(&Goal) -> Option<LimbDirections>, segment: usize| {
-        mean_angle(humanoid, &placed, goals, limbs, of, segment)
+        mean_angle(humanoid, (&placed, goals, frames), limbs, of, segment)
     };
     let legs = |segment: usize| limb(&humanoid.legs, &|goal| Some(goal.legs), segment).unwrap_or(0.0);
     let arms =
@@ -90,6 +95,13 @@ pub(crate) fn measure(
         not_balanced: Vec::new(),
         path: path_ratio(humanoid, &placed, goals),
     }
+}
+
+/// The height of the lowest shape that belongs to no foot \[m\]; `None` without any.
+fn lowest_beside_feet(robot: &Robot, anatomy: &Anatomy, placed: &[Isometry3<f64>]) -> Option<f64> {
+    let others = robot.shapes().iter().filter(|shape| anatomy.feet[shape.body].is_none());
+    let heights = others.map(|shape| shape.lowest(&placed[shape.body], &Vector3::z()));
+    heights.min_by(f64::total_cmp)
 }
 
 fn share(of: usize, count: usize) -> Option<f64> {
@@ -234,21 +246,24 @@ fn to_hips(across: &Vector3<f64>, v: &Vector3<f64>) -> Vector3<f64> {
 
 fn mean_angle(
     humanoid: &Humanoid,
-    placed: &[Vec<Isometry3<f64>>],
-    goals: &[Goal],
+    (placed, goals, frames): (&[Vec<Isometry3<f64>>], &[Goal], &[SourceFrame]),
     limbs: &[Limb; 2],
     directions: &dyn Fn(&Goal) -> Option<LimbDirections>,
     segment: usize,
 ) -> Option<f64> {
     let mut sum = 0.0;
     let mut count = 0;
-    for (placed, goal) in placed.iter().zip(goals) {
+    for ((placed, goal), frame) in placed.iter().zip(goals).zip(frames) {
         let [left, right] = [0, 1].map(|leg| humanoid.legs[leg].base.at(placed));
-        let across = left - right;
+        // Hips of who lies on the side have no horizontal frame.
+        let [own_across, goal_across] = match frame.is_down {
+            true => [Vector3::y(); 2],
+            false => [left - right, goal.across],
+        };
         for (limb, directions) in limbs.iter().zip(directions(goal)?) {
             let points = [limb.base, limb.middle, limb.end].map(|point| point.at(placed));
-            let own = to_hips(&across, &(points[segment + 1] - points[segment]));
-            let wanted = to_hips(&goal.across, &directions[segment]);
+            let own = to_hips(&own_across, &(points[segment + 1] - points[segment]));
+            let wanted = to_hips(&goal_across, &directions[segment]);
             sum += own.angle(&wanted).to_degrees();
             count += 1;
         }

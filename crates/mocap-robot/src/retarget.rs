@@ -15,7 +15,7 @@ use crate::kinematics::Kinematics;
 use crate::limb::Bends;
 use crate::measure::measure;
 use crate::on_pelvis::OnPelvis;
-use crate::raise::raise;
+use crate::raise::{lower, raise};
 use crate::read_source::{ReadSource, read_source};
 use crate::reference_size::ReferenceSize;
 use crate::report::RobotReport;
@@ -131,14 +131,15 @@ fn on_robot(
     let start = first_pose(&kinematics, &goals[0], &fitted);
     let (solids, stance) = kept_apart(&mut kinematics, &fitted);
     let apart = if options.separate { STAGES[0].apart } else { 0.0 };
-    let costs = Costs { anatomy: &fitted, solids: &solids, weights: Weights { apart, ..WEIGHTS } };
+    let foot = if source.has_feet { WEIGHTS.foot } else { 0.0 };
+    let costs = Costs { anatomy: &fitted, solids: &solids, weights: Weights { apart, foot, ..WEIGHTS } };
     let smoothness = smoothness(&fitted.humanoid, &source.steps, &limits, fps);
     let is_own = own.is_some();
     let poses = own.unwrap_or_else(|| first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints));
     let itself = (robot, anatomy);
     let mut fit =
         Fit { kinematics, costs, goals, poses, smoothness, fps, is_own, itself, reference: &reference };
-    fit.pin_feet(&source.frames);
+    fit.pin_feet(source);
     fit.keep_feet_down(options.separate);
     let (balances, not_balanced) = match options.balance {
         true => fit.balance(&rests(source, &reference.robot, &fitted.humanoid, &fit.poses)),
@@ -148,18 +149,16 @@ fn on_robot(
     let Fit { mut goals, poses, .. } = fit;
     let mut poses: Vec<RobotPose> = poses.iter().map(|pose| reference.put_back(pose)).collect();
     raise(robot, &anatomy.humanoid, &mut poses, fps);
+    if !is_own {
+        lower(robot, &anatomy.humanoid, &mut poses, &source.frames, fps);
+    }
     let mut motion = RobotMotion { fps, poses };
     if balances {
         fall_freely(robot, anatomy, &mut motion);
     }
-    let standing: Vec<bool> = source
-        .frames
-        .iter()
-        .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
-        .collect();
     goals.iter_mut().for_each(|goal| goal.hips /= reference.factor);
     let solids = measured(robot, &anatomy.rest, &reference.put_back(&stance));
-    let mut report = measure((robot, &solids), anatomy, &motion, &goals, &standing, &highest, ratio);
+    let mut report = measure((robot, &solids), anatomy, &motion, &goals, &source.frames, &highest, ratio);
     report.not_balanced = not_balanced;
     Ok((motion, report))
 }
