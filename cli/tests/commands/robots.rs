@@ -122,6 +122,39 @@ fn an_edited_motion_of_a_robot_stays_one() {
 }
 
 #[test]
+fn every_verb_writes_the_table_of_a_robot() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    retarget(&sandbox, "walk.csv", &[]).ok();
+    let first = rows(&sandbox.read("walk.csv"));
+    let with = ["--skeleton", &robot, "--input-fps", "30"];
+    let row =
+        sandbox.run([&["convert", "walk.csv", "-o", "a.csv", "--json"], &with[..]].concat()).ok().rows();
+    assert_eq!(row[0]["format"], "unitree-csv");
+    sandbox.run([&["edit", "walk.csv", "-o", "b.csv", "--trim", "0s:3s"], &with[..]].concat()).ok();
+    sandbox
+        .run([&["blend", "walk.csv", "walk.csv", "--weights", "1,1", "-o", "c.csv"], &with[..]].concat())
+        .ok();
+    sandbox.run([&["join", "walk.csv", "walk.csv", "-o", "d.csv"], &with[..]].concat()).ok();
+    for (name, exact) in [("a.csv", true), ("b.csv", true), ("c.csv", true), ("d.csv", false)] {
+        let found = rows(&sandbox.read(name));
+        assert!(found.iter().all(|row| row.len() == 7 + 21), "{name}");
+        for (a, b) in first.iter().flatten().zip(found.iter().flatten()).filter(|_| exact) {
+            assert!((a - b).abs() < 1e-6, "{name}: {a} {b}");
+        }
+        // It is read as one.
+        sandbox.run([&["info", name], &with[..]].concat()).ok();
+    }
+    // The table of positions is stated.
+    sandbox.run([&["convert", "walk.csv", "-o", "e.csv", "--to", "csv"], &with[..]].concat()).ok();
+    assert!(sandbox.read("e.csv").starts_with(b"frame,time,joint,"));
+    // Motions of people have no other table.
+    let walk = path("clips/alex_walk.bvh");
+    sandbox.run(["convert", &walk, "-o", "f.csv"]).ok();
+    assert!(sandbox.read("f.csv").starts_with(b"frame,time,joint,"));
+}
+
+#[test]
 fn every_format_is_read_as_it_was_written() {
     let sandbox = Sandbox::new();
     let robot = path("robots/pip.xml");

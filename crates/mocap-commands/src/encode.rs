@@ -79,6 +79,21 @@ pub(crate) fn asked_format(to: Option<Format>, output: Option<&Path>) -> Result<
     Ok(mocap::output_format(to, output.filter(|path| !is_directory(path)))?)
 }
 
+/// The format that a motion is written in where the name of the output says `format`: the table of a robot's motion is
+/// that of its base and joints. A format that is `stated` stays.
+pub(crate) fn format_of(clip: &Clip, format: Format, stated: bool) -> Format {
+    let is_robots = !stated && format.holds_only_positions() && clip.skeleton().robot().is_some();
+    if is_robots { format.of_robots() } else { format }
+}
+
+/// Like [`format_of()`], for a scene: a table holds one character.
+pub(crate) fn format_of_scene(scene: &Scene, format: Format, stated: bool) -> Format {
+    match scene.characters.as_slice() {
+        [one] => format_of(&one.clip, format, stated),
+        _ => format,
+    }
+}
+
 /// The names of some formats, as a message lists them.
 pub(crate) fn names(which: impl Fn(Format) -> bool) -> String {
     let formats = Format::ALL.into_iter().filter(|format| which(*format));

@@ -35,6 +35,8 @@ pub enum ModelError {
     EmptyLimit { joint: String, min: f64, max: f64 },
     #[error("joint '{joint}' has a highest speed, acceleration or effort of {value}, which is not above 0")]
     NotPositive { joint: String, value: f64 },
+    #[error("a robot is scaled by a number above 0, not by {factor}")]
+    Scale { factor: f64 },
     #[error("body {index} does not exist: the robot has {bodies} bodies")]
     NoBody { index: usize, bodies: usize },
     #[error("shape {index} does not exist: the robot has {shapes} shapes")]

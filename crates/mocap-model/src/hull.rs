@@ -92,6 +92,14 @@ impl Hull {
         self
     }
 
+    /// The same hull at another size, about the origin; `factor` is above 0.
+    #[must_use]
+    pub fn scaled(mut self, factor: f64) -> Hull {
+        self.corners.iter_mut().for_each(|corner| *corner *= factor);
+        self.left_out *= factor;
+        self
+    }
+
     /// Its corner that is furthest in a direction.
     pub fn furthest(&self, along: &Vector3<f64>) -> Vector3<f64> {
         let reach = |corner: u32| self.corners[corner as usize].dot(along);

@@ -75,6 +75,7 @@ mod rate;
 mod robot;
 mod robot_mass;
 mod robot_motion;
+mod robot_scaled;
 mod robot_shape;
 mod role;
 mod rotation;

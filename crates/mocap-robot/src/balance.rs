@@ -13,12 +13,20 @@ use serde::Serialize;
 
 use crate::anatomy::Anatomy;
 use crate::kinematics::Kinematics;
+use crate::landmarks::Humanoid;
 use crate::limb::Bends;
 use crate::masses::Masses;
+use crate::reference_size::LEG;
 use crate::sole::{foot_shapes, low_points};
 
+/// Points of soles lower than this touch the floor, as a share of the leg: 1 cm on a leg of 60 cm. Soles of a small robot
+/// swing lower.
+const TOUCHING: f64 = 0.01 / LEG;
+
 /// Points of soles lower than this touch the floor \[m\].
-pub(crate) const TOUCHING: f64 = 0.01;
+pub(crate) fn touching(humanoid: &Humanoid) -> f64 {
+    TOUCHING * humanoid.leg_length()
+}
 
 /// Figures of balance. `None`: not measured, since the model states no masses, or no frame shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -44,7 +52,7 @@ pub struct Balance {
     pub off_fall: Option<f64>,
 }
 
-/// Balance of the motion of a robot, by the masses of its model and the points of its soles within 1 cm of the floor;
+/// Balance of the motion of a robot, by the masses of its model and the points of its soles that touch the floor;
 /// `None` where the clip is not of a humanoid robot with masses.
 pub fn robot_balance(clip: &Clip) -> Option<BodyBalance> {
     let robot = clip.skeleton().robot()?;
@@ -57,6 +65,7 @@ pub fn robot_balance(clip: &Clip) -> Option<BodyBalance> {
 pub(crate) fn track(robot: &Robot, anatomy: &Anatomy, motion: &RobotMotion) -> BodyBalance {
     let Anatomy { humanoid, masses, .. } = anatomy;
     let fps = motion.fps.fps();
+    let touching = touching(humanoid);
     let smooth = smoothed(motion);
     let place = |pose: &RobotPose| masses.placed(&robot.place(&pose.base, &pose.values));
     let placed: Vec<Vec<Isometry3<f64>>> = smooth.iter().map(place).collect();
@@ -75,7 +84,7 @@ pub(crate) fn track(robot: &Robot, anatomy: &Anatomy, motion: &RobotMotion) -> B
                     low.map(|point| point.lowest()).collect()
                 }
             };
-            points.iter().filter(|point| point.z < TOUCHING).map(|point| point.coords.xy()).collect()
+            points.iter().filter(|point| point.z < touching).map(|point| point.coords.xy()).collect()
         });
         let stands = [0, 1].map(|foot: usize| !on_floor[foot].is_empty());
         contact.push(stands != [false; 2]);

@@ -1,4 +1,6 @@
 //! The costs of one frame: linear rows of residuals with derivatives, accumulated in normal equations.
+//!
+//! Lengths are those of the robot at reference size.
 
 use mocap_model::{RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
@@ -45,6 +47,26 @@ pub(crate) struct Weights {
     /// Of the centre of mass, if a goal has one.
     pub(crate) centre: f64,
 }
+
+/// Weights before feet are held and parts are kept apart.
+pub(crate) const WEIGHTS: Weights = Weights {
+    limb: 1.0,
+    forearm: 0.7,
+    pelvis: 0.5,
+    // An arm that cannot follow must not bend the trunk instead.
+    torso: 2.0,
+    foot: 0.3,
+    head: 0.3,
+    hips: [4.0, 2.0],
+    pin: 0.0,
+    pin_turn: 0.5,
+    floor: 20.0,
+    lift: 30.0,
+    // Poses in the floor show where feet are; they are raised later.
+    ground: 0.0,
+    apart: 0.0,
+    centre: 0.0,
+};
 
 /// Unit directions of both segments of a left and a right limb.
 pub(crate) type LimbDirections = [[Vector3<f64>; 2]; 2];

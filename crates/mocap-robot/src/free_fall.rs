@@ -9,7 +9,7 @@ use mocap_analysis::{BodyBalance, GRAVITY};
 use mocap_model::{Isometry3, Robot, RobotMotion, Vector3};
 
 use crate::anatomy::Anatomy;
-use crate::balance::{TOUCHING, track};
+use crate::balance::{touching, track};
 use crate::lowest::lowest;
 
 /// A motion that moved changes which frames fly, so it is looked at again.
@@ -61,7 +61,7 @@ fn has_room(
     let mut placed: Vec<Isometry3<f64>> = Vec::new();
     motion.poses[flight.clone()].iter().zip(ways).all(|(pose, way)| {
         robot.place_into(&pose.base, &pose.values, &mut placed);
-        way.z >= 0.0 || lowest(robot, &anatomy.humanoid, &placed) + way.z >= TOUCHING
+        way.z >= 0.0 || lowest(robot, &anatomy.humanoid, &placed) + way.z >= touching(&anatomy.humanoid)
     })
 }
 

@@ -142,7 +142,9 @@ impl Humanoid {
             let upper_joint = before.iter().rev().find(apart).or(before.last());
             roles.extend(upper_joint.map(|joint| (joints[*joint], upper)));
             roles.push((joints[limb.joints[middle]], lower));
-            roles.extend(behind.last().map(|joint| (joints[*joint], end)));
+            let is_leg = matches!(end, Role::LeftFoot | Role::RightFoot);
+            let fixed = || fixed_end(&rest, limb).filter(|_| is_leg).map(|body| bodies[body].0);
+            roles.extend(behind.last().map(|joint| joints[*joint]).or_else(fixed).map(|joint| (joint, end)));
         };
         limb(&self.legs[0], [Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot]);
         limb(&self.legs[1], [Role::RightUpperLeg, Role::RightLowerLeg, Role::RightFoot]);
@@ -200,6 +202,19 @@ impl Humanoid {
         }
         missing
     }
+}
+
+/// The body at the end of a limb without an ankle, which is fixed to its last segment, if there is one.
+fn fixed_end(rest: &Rest, limb: &Limb) -> Option<usize> {
+    /// Rounding of positions, as a share of the limb.
+    const SAME: f64 = 1e-9;
+    let end = limb.end.at(&rest.placed);
+    let is_end = |body: &usize| {
+        let at = Point3::from(rest.placed[*body].translation.vector);
+        let is_fixed = *body != limb.tip && rest.robot.joints_of(*body).is_empty();
+        is_fixed && (at - end).norm() < SAME * limb.lengths[1] && rest.path(*body).contains(&limb.tip)
+    };
+    (0..rest.placed.len()).find(is_end)
 }
 
 /// The hinges of a limb before, at and behind its middle (knee or elbow). The last group is the ankle or wrist;
@@ -347,9 +362,9 @@ fn measured_end(rest: &Rest, forearm: usize, elbow: Point3<f64>) -> Option<Point
 fn sole(rest: &Rest, leg: &Limb) -> Sole {
     let foot = leg.tip;
     let ankle = leg.end.at(&rest.placed);
-    let shank = (leg.lengths[1], leg.end.body == foot);
+    let leg_of = (leg.lengths, leg.end.body == foot);
     let RestSole { level, corners, radii, ankle_height } =
-        RestSole::of(rest.robot, &rest.placed, foot, ankle, shank);
+        RestSole::of(rest.robot, &rest.placed, foot, ankle, leg_of);
     let inverse = rest.placed[foot].inverse();
     Sole { body: foot, corners: corners.map(|corner| inverse * corner), radii, level, ankle_height }
 }

@@ -4,7 +4,7 @@ use mocap_model::{Isometry3, Limit, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
 
 use crate::anatomy::Anatomy;
-use crate::balance::{TOUCHING, figures, track};
+use crate::balance::{figures, touching, track};
 use crate::cost::{Goal, LimbDirections};
 use crate::highest::Highest;
 use crate::landmarks::Humanoid;
@@ -13,6 +13,7 @@ use crate::lowest::lowest;
 use crate::report::{Excess, Follow, RobotReport, Skate};
 use crate::sole::{foot_shapes, low_points};
 use crate::solids::{Depths, Placed, Solids};
+use crate::source::SourceFrame;
 
 /// Deeper soles count as penetrating the floor \[m\].
 const DEEP: f64 = 0.005;
@@ -21,13 +22,13 @@ const INSIDE: f64 = 0.01;
 /// A faster sole counts as skating [m/s].
 const SKATING: f64 = 0.15;
 
-/// Measures a motion against its goals. `standing`: in which frames the source stands on a foot.
+/// Measures a motion against its goals, and against the contacts of the source.
 pub(crate) fn measure(
     (robot, solids): (&Robot, &Solids),
     anatomy: &Anatomy,
     motion: &RobotMotion,
     goals: &[Goal],
-    standing: &[bool],
+    frames: &[SourceFrame],
     highest: &Highest,
     leg_ratio: f64,
 ) -> RobotReport {
@@ -41,12 +42,16 @@ pub(crate) fn measure(
     let lowest: Vec<f64> = placed.iter().map(|placed| lowest(robot, humanoid, placed)).collect();
     let mut skate: Vec<f64> = soles.iter().flat_map(|sole| &sole.speeds).copied().collect();
     let skate_share = share(skate.len(), skate.iter().filter(|speed| **speed > SKATING).count());
-    let mut float: Vec<f64> =
-        low.iter().zip(standing).filter(|(_, standing)| **standing).map(|(low, _)| *low).collect();
+    let float = frames.iter().enumerate().filter_map(|(frame, source)| match source.stands() {
+        true => Some(low[frame]),
+        false if source.lies() => lowest_beside_feet(robot, anatomy, &placed[frame]),
+        false => None,
+    });
+    let mut float: Vec<f64> = float.collect();
     let mut jerks = jerks(motion);
     let (self_penetration, self_added) = self_penetration(solids, &placed).unzip();
     let limb = |limbs: &[Limb; 2], of: &dyn Fn(&Goal) -> Option<LimbDirections>, segment: usize| {
-        mean_angle(humanoid, &placed, goals, limbs, of, segment)
+        mean_angle(humanoid, (&placed, goals, frames), limbs, of, segment)
     };
     let legs = |segment: usize| limb(&humanoid.legs, &|goal| Some(goal.legs), segment).unwrap_or(0.0);
     let arms =
@@ -92,6 +97,13 @@ pub(crate) fn measure(
     }
 }
 
+/// The height of the lowest shape that belongs to no foot \[m\]; `None` without any.
+fn lowest_beside_feet(robot: &Robot, anatomy: &Anatomy, placed: &[Isometry3<f64>]) -> Option<f64> {
+    let others = robot.shapes().iter().filter(|shape| anatomy.feet[shape.body].is_none());
+    let heights = others.map(|shape| shape.lowest(&placed[shape.body], &Vector3::z()));
+    heights.min_by(f64::total_cmp)
+}
+
 fn share(of: usize, count: usize) -> Option<f64> {
     (of > 0).then(|| count as f64 / of as f64)
 }
@@ -119,7 +131,7 @@ fn sole_figures(
     placed: &[Vec<Isometry3<f64>>],
     fps: f64,
 ) -> SoleFigures {
-    let sole = &humanoid.soles[foot];
+    let (sole, touching) = (&humanoid.soles[foot], touching(humanoid));
     let shapes: Vec<_> = foot_shapes(robot, sole.body).collect();
     let points = |placed: &Vec<Isometry3<f64>>| -> Vec<Point3<f64>> {
         match shapes.is_empty() {
@@ -137,7 +149,7 @@ fn sole_figures(
         let now = points(placed);
         figures.heights.push(now.iter().map(|point| point.z).fold(f64::INFINITY, f64::min));
         if let Some(before) = before {
-            let both = before.iter().zip(&now).filter(|(a, b)| a.z < TOUCHING && b.z < TOUCHING);
+            let both = before.iter().zip(&now).filter(|(a, b)| a.z < touching && b.z < touching);
             figures.speeds.extend(both.map(|(a, b)| (b - a).xy().norm() * fps).min_by(f64::total_cmp));
         }
         before = Some(now);
@@ -234,21 +246,24 @@ fn to_hips(across: &Vector3<f64>, v: &Vector3<f64>) -> Vector3<f64> {
 
 fn mean_angle(
     humanoid: &Humanoid,
-    placed: &[Vec<Isometry3<f64>>],
-    goals: &[Goal],
+    (placed, goals, frames): (&[Vec<Isometry3<f64>>], &[Goal], &[SourceFrame]),
     limbs: &[Limb; 2],
     directions: &dyn Fn(&Goal) -> Option<LimbDirections>,
     segment: usize,
 ) -> Option<f64> {
     let mut sum = 0.0;
     let mut count = 0;
-    for (placed, goal) in placed.iter().zip(goals) {
+    for ((placed, goal), frame) in placed.iter().zip(goals).zip(frames) {
         let [left, right] = [0, 1].map(|leg| humanoid.legs[leg].base.at(placed));
-        let across = left - right;
+        // Hips of who lies on the side have no horizontal frame.
+        let [own_across, goal_across] = match frame.is_down {
+            true => [Vector3::y(); 2],
+            false => [left - right, goal.across],
+        };
         for (limb, directions) in limbs.iter().zip(directions(goal)?) {
             let points = [limb.base, limb.middle, limb.end].map(|point| point.at(placed));
-            let own = to_hips(&across, &(points[segment + 1] - points[segment]));
-            let wanted = to_hips(&goal.across, &directions[segment]);
+            let own = to_hips(&own_across, &(points[segment + 1] - points[segment]));
+            let wanted = to_hips(&goal_across, &directions[segment]);
             sum += own.angle(&wanted).to_degrees();
             count += 1;
         }

@@ -36,11 +36,13 @@ pub struct RobotReport {
     pub velocity: Option<Excess>,
     /// Joint accelerations over the highest, where the model or other limits state one; `max` is the greatest ratio.
     pub acceleration: Option<Excess>,
-    /// Speed over the floor of the slowest sole point within 1 cm of it.
+    /// Speed over the floor of the slowest sole point that touches it: within 1/60 of the leg length of it, which is 1 cm on
+    /// legs of 60 cm.
     pub skate: Option<Skate>,
     /// Parts below the floor: share of frames with more than 5 mm, and the deepest (m).
     pub penetration: Excess,
-    /// Height of the lower sole while the source stands: 95th percentile (m).
+    /// Height of the lower sole while the source stands, and of the lowest part beside feet while it lies: 95th percentile
+    /// (m).
     pub float_p95: Option<f64>,
     /// Collision shapes inside each other that may not be, as MuJoCo counts and measures them: share of frames with more
     /// than 1 cm, and the deepest (m).
@@ -51,8 +53,8 @@ pub struct RobotReport {
     pub step_max: f64,
     /// The 99th percentile of the third derivative of joint values (rad/s³).
     pub jerk_p99: Option<f64>,
-    /// Mean angles between limbs of robot and source, each in the frame of its hips, and between trunks and heads in the
-    /// world (degrees).
+    /// Mean angles between limbs of robot and source, each in the frame of its hips, and in the world where they are down on
+    /// the floor; between trunks and heads in the world (degrees).
     pub follow: Follow,
     /// Whether the robot can stand the motion; `None` where the model states no masses.
     pub balance: Option<Balance>,
@@ -132,7 +134,12 @@ const METRICS: [Metric<RobotReport>; 29] = [
     metric("penetration-share", "", "share of frames with a part more than 5 mm below the floor", |r| {
         Some(r.penetration.share)
     }),
-    metric("float", "m", "height of the soles while the source stands, 95th percentile", |r| r.float_p95),
+    metric(
+        "float",
+        "m",
+        "height of the soles while the source stands, and of the body while it lies, 95th percentile",
+        |r| r.float_p95,
+    ),
     metric("self-penetration", "m", "how deep collision shapes are in each other", |r| {
         Some(r.self_penetration?.max)
     }),
@@ -290,7 +297,7 @@ impl fmt::Display for RobotReport {
         )?;
         match self.float_p95 {
             Some(float) => writeln!(f, "; float p95 {}", mm(float))?,
-            None => writeln!(f, "; float not measured: the source does not stand")?,
+            None => writeln!(f, "; float not measured: the source neither stands nor lies")?,
         }
         match self.self_penetration {
             Some(own) => {

@@ -4,15 +4,16 @@ use mocap_model::{Isometry3, Primitive, Robot, RobotShape, UnitQuaternion, Vecto
 use nalgebra::Point3;
 
 use crate::convex::Form;
+use crate::reference_size::LEG;
 
-/// Points within this height above the lowest belong to the sole \[m\].
-const THICKNESS: f64 = 0.01;
+/// Points within this height above the lowest belong to the sole, as a share of the leg.
+const THICKNESS: f64 = 0.01 / LEG;
 /// Soles steeper than this are not levelled \[rad\].
 const STEEPEST: f64 = 0.6;
 /// What is lowest on a shank without an ankle is its foot, if it is at most this share of the shank above the end.
 const NEAR_END: f64 = 0.2;
-/// A shorter edge does not determine the slope \[m\].
-const LEAST_EDGE: f64 = 0.02;
+/// A shorter edge does not determine the slope, as a share of the leg.
+const LEAST_EDGE: f64 = 0.02 / LEG;
 
 /// A point of a shape that may stand on the floor: the centre of a ball in the world, and its radius \[m\]; 0 for a
 /// corner.
@@ -51,8 +52,9 @@ impl RestSole {
         placed: &[Isometry3<f64>],
         foot: usize,
         ankle: Point3<f64>,
-        (shank, stiff): (f64, bool),
+        (leg, stiff): ([f64; 2], bool),
     ) -> RestSole {
+        let [shank, leg] = [leg[1], leg.iter().sum::<f64>()];
         let points = foot_shapes(robot, foot).flat_map(|shape| low_points(shape, &placed[shape.body]));
         let mut points: Vec<LowPoint> = points.collect();
         let is_below = |point: &LowPoint| point.lowest().z < ankle.z;
@@ -71,10 +73,10 @@ impl RestSole {
                 ankle_height: down,
             };
         }
-        let level = level(&points, ankle);
+        let level = level(&points, ankle, leg);
         let turned: Vec<LowPoint> = points.iter().map(|point| turn(point, ankle, &level)).collect();
         let lowest = turned.iter().map(|point| point.lowest().z).fold(f64::INFINITY, f64::min);
-        let sole = || turned.iter().filter(|point| point.lowest().z < lowest + THICKNESS);
+        let sole = || turned.iter().filter(|point| point.lowest().z < lowest + THICKNESS * leg);
         let furthest = |axis: usize, sign: f64| {
             let along = |point: &&LowPoint| sign * point.centre[axis];
             let end = sole().max_by(|a, b| along(a).total_cmp(&along(b))).expect("the lowest point is one");
@@ -102,7 +104,7 @@ fn turn(point: &LowPoint, ankle: Point3<f64>, turn: &UnitQuaternion<f64>) -> Low
 
 /// The rotation that levels a foot loaded at its middle: pitch and roll alternately, each by the edge below the
 /// middle. A foot that stands on one point or steeply is not rotated.
-fn level(points: &[LowPoint], ankle: Point3<f64>) -> UnitQuaternion<f64> {
+fn level(points: &[LowPoint], ankle: Point3<f64>, leg: f64) -> UnitQuaternion<f64> {
     /// Pitch and roll affect each other a little.
     const ROUNDS: usize = 4;
     let mut whole = UnitQuaternion::identity();
@@ -117,17 +119,17 @@ fn level(points: &[LowPoint], ankle: Point3<f64>) -> UnitQuaternion<f64> {
             (values().fold(f64::INFINITY, f64::min) + values().fold(f64::NEG_INFINITY, f64::max)) / 2.0
         };
         // The lateral tilt is measured near the lowest points only, after the longitudinal tilt is removed.
-        let near = |point: &&Point3<f64>| axis == 0 || point.z < lowest + 2.0 * THICKNESS;
+        let near = |point: &&Point3<f64>| axis == 0 || point.z < lowest + 2.0 * THICKNESS * leg;
         let flat: Vec<(f64, f64)> = turned.iter().filter(near).map(|point| (point[axis], point.z)).collect();
-        let slope = slope_below(&flat, middle(axis));
+        let slope = slope_below(&flat, middle(axis), LEAST_EDGE * leg);
         let sign = if axis == 0 { 1.0 } else { -1.0 };
         whole = UnitQuaternion::from_axis_angle(&about, sign * slope.atan()) * whole;
     }
     if whole.angle() > STEEPEST { UnitQuaternion::identity() } else { whole }
 }
 
-/// The slope of the lower hull of points below `at`; 0 if its edge there is short.
-fn slope_below(points: &[(f64, f64)], at: f64) -> f64 {
+/// The slope of the lower hull of points below `at`; 0 if its edge there is shorter than `least`.
+fn slope_below(points: &[(f64, f64)], at: f64, least: f64) -> f64 {
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut hull: Vec<(f64, f64)> = Vec::new();
@@ -142,7 +144,7 @@ fn slope_below(points: &[(f64, f64)], at: f64) -> f64 {
         hull.push(point);
     }
     let edge = hull.windows(2).find(|edge| edge[1].0 >= at);
-    edge.filter(|edge| edge[1].0 - edge[0].0 > LEAST_EDGE)
+    edge.filter(|edge| edge[1].0 - edge[0].0 > least)
         .map_or(0.0, |edge| (edge[1].1 - edge[0].1) / (edge[1].0 - edge[0].0))
 }
 
@@ -156,8 +158,8 @@ pub(crate) fn foot_shapes(robot: &Robot, foot: usize) -> impl Iterator<Item = &R
     robot.shapes().iter().filter(move |shape| is_on(robot, foot, shape.body))
 }
 
-/// Points on which a shape may stand, few enough to weigh each: of a mesh, the outermost of those that are about as
-/// low as its lowest.
+/// Points on which a shape of a robot at reference size may stand, few enough to weigh each: of a mesh, the outermost of
+/// those that are about as low as its lowest.
 pub(crate) fn footing(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<LowPoint> {
     /// Horizontal ways in which the outermost are looked for.
     const WAYS: usize = 8;
@@ -166,7 +168,7 @@ pub(crate) fn footing(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<LowPoint
         return points;
     }
     let lowest = points.iter().map(|point| point.centre.z).fold(f64::INFINITY, f64::min);
-    points.retain(|point| point.centre.z < lowest + THICKNESS);
+    points.retain(|point| point.centre.z < lowest + THICKNESS * LEG);
     let mut outermost: Vec<usize> = (0..WAYS)
         .filter_map(|way| {
             let (y, x) = (std::f64::consts::TAU * way as f64 / WAYS as f64).sin_cos();
@@ -230,10 +232,10 @@ mod tests {
     fn the_edge_below_the_middle_says_how_steep_a_foot_is() {
         // A higher heel, and an instep that is ignored.
         let points = [(0.0, 0.02), (0.2, 0.0), (0.1, 0.09), (0.22, 0.005)];
-        assert!((slope_below(&points, 0.11) + 0.1).abs() < 1e-12);
+        assert!((slope_below(&points, 0.11, 0.02) + 0.1).abs() < 1e-12);
         // One point, and toes that bend up.
-        assert_eq!(slope_below(&[(0.1, 0.0)], 0.1), 0.0);
+        assert_eq!(slope_below(&[(0.1, 0.0)], 0.1, 0.02), 0.0);
         let toes = [(0.0, 0.0), (0.15, 0.0), (0.2, 0.02)];
-        assert_eq!(slope_below(&toes, 0.1), 0.0);
+        assert_eq!(slope_below(&toes, 0.1, 0.02), 0.0);
     }
 }

@@ -28,9 +28,28 @@ pub(crate) struct SourceFrame {
     /// Unit directions of both segments.
     pub(crate) legs: [[Vector3<f64>; 2]; 2],
     pub(crate) arms: Option<[[Vector3<f64>; 2]; 2]>,
-    /// Whether toe and heel are in contact.
+    /// Whether toe and heel are in contact. A foot that only lies on the floor is not.
     pub(crate) contacts: [[bool; 2]; 2],
+    /// Whether the hips are down on the floor: the body lies, or sits there.
+    pub(crate) is_down: bool,
 }
+
+impl SourceFrame {
+    /// Whether a foot is held.
+    pub(crate) fn stands(&self) -> bool {
+        self.contacts.iter().any(|contact| *contact != [false; 2])
+    }
+
+    /// Whether other parts than feet carry the body on the floor.
+    pub(crate) fn lies(&self) -> bool {
+        self.is_down && !self.stands()
+    }
+}
+
+/// Hips that are lower are down on the floor, as a share of the leg.
+const DOWN: f64 = 0.25;
+/// No ankle bends far enough to stand on its sole below a shank that rises less than this (sine of 20°).
+const LEVEL_SHANK: f64 = 0.34;
 
 /// Points of the limbs of a source, by limb: hip, knee and ankle; shoulder, elbow and wrist.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +84,8 @@ pub(crate) struct Source {
     /// Usual height of the ankle above the floor during contacts \[m\].
     pub(crate) ankle_height: f64,
     pub(crate) steps: Steps,
+    /// Whether it has feet whose contacts are known.
+    pub(crate) has_feet: bool,
 }
 
 /// Greatest rotation from frame to frame of the joints of a part \[rad\].
@@ -109,10 +130,18 @@ impl Joints {
     /// Those of the roles. A robot whose arms end at the elbow has no role of a hand: its arms are those of `points`.
     pub(crate) fn of(skeleton: &Skeleton, points: Option<&LimbPoints>) -> Result<Joints, RobotError> {
         let find = |role: Role| skeleton.with_role(role);
-        let need = |role: Role| find(role).ok_or(RobotError::SourceRole { role });
+        // A robot without ankles may have no foot to have that role: its shanks end there.
+        let need = |role: Role, side: usize, at: usize| {
+            let shown = || (at == 2).then(|| points.map(|points| points.legs[side][at].joint)).flatten();
+            find(role).or_else(shown).ok_or(RobotError::SourceRole { role })
+        };
+        let leg = |side: usize, roles: [Role; 3]| -> Result<[JointId; 3], RobotError> {
+            let [hip, knee, foot] = roles;
+            Ok([need(hip, side, 0)?, need(knee, side, 1)?, need(foot, side, 2)?])
+        };
         let legs = [
-            [need(Role::LeftUpperLeg)?, need(Role::LeftLowerLeg)?, need(Role::LeftFoot)?],
-            [need(Role::RightUpperLeg)?, need(Role::RightLowerLeg)?, need(Role::RightFoot)?],
+            leg(0, [Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot])?,
+            leg(1, [Role::RightUpperLeg, Role::RightLowerLeg, Role::RightFoot])?,
         ];
         let arm = |roles: [Role; 3]| -> Option<[JointId; 3]> {
             let [a, b, c] = roles.map(find);
@@ -167,12 +196,19 @@ impl Source {
             kinematics.place(frame);
             raw.push(RawFrame::of(clip.skeleton(), &kinematics, (joints, &points), &turn, metres, nearest));
         }
+        let mut lengths: Vec<f64> = raw.iter().map(|frame| frame.leg_length).collect();
+        lengths.sort_by(f64::total_cmp);
+        let leg_length = lengths[lengths.len() / 2];
+        let usual = leg_length * 0.1;
         let lowest =
             || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
-        let floor = floor.map_or_else(|| lowest() - 0.08, |floor| floor * metres);
+        let floor = floor.map_or_else(|| lowest() - usual, |floor| floor * metres);
+        let is_down = |frame: &RawFrame| frame.hips.z - floor < DOWN * leg_length;
         let in_contact = |foot: usize, frame: &RawFrame| {
+            let lies = is_down(frame) && frame.legs[foot][1].z > -LEVEL_SHANK;
             contacts
                 .get(foot)
+                .filter(|_| !lies)
                 .map_or([false; 2], |contact| [contact.toe[frame.index], contact.heel[frame.index]])
         };
         let standing = raw.iter().flat_map(|frame| {
@@ -182,15 +218,11 @@ impl Source {
         });
         let mut standing: Vec<f64> = standing.collect();
         standing.sort_by(f64::total_cmp);
-        let mut lengths: Vec<f64> = raw.iter().map(|frame| frame.leg_length).collect();
-        lengths.sort_by(f64::total_cmp);
-        let leg_length = lengths[lengths.len() / 2];
-        let usual = leg_length * 0.1;
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
         let head = head_frame(clip.skeleton(), joints, &turn, &raw);
-        let frames = orient(&raw, floor, &head, |foot, frame| in_contact(foot, frame));
+        let frames = orient(&raw, floor, &head, in_contact, is_down);
         let steps = Steps::of(&sampled, joints);
-        Ok(Source { frames, leg_length, ankle_height, steps })
+        Ok(Source { frames, leg_length, ankle_height, steps, has_feet: !contacts.is_empty() })
     }
 
     /// Takes over what the poses of the robot itself show: the goals are met by them.
@@ -297,27 +329,42 @@ impl RawFrame {
 }
 
 /// Gives pelvis, torso and feet frames that are fixed to their joints. The lateral axis is the mean over the
-/// clip; up is the world's for the pelvis and for feet in contact, the spine's for the torso.
+/// clip; up is the world's for the pelvis where it is not down on the floor and for feet in contact, the spine's for the
+/// torso. Feet in contact are those that stand.
 fn orient(
     raw: &[RawFrame],
     floor: f64,
     head: &UnitQuaternion<f64>,
     contacts: impl Fn(usize, &RawFrame) -> [bool; 2],
+    is_down: impl Fn(&RawFrame) -> bool,
 ) -> Vec<SourceFrame> {
     let mean = |pick: &dyn Fn(&RawFrame) -> Vector3<f64>| raw.iter().map(pick).sum::<Vector3<f64>>();
     let local = |joint: usize, of: &dyn Fn(&RawFrame) -> Vector3<f64>| {
         mean(&|frame| frame.rotations[joint].inverse() * of(frame))
     };
-    let pelvis = fixed_frame(&local(0, &|frame| frame.across[0]), &local(0, &|_| Vector3::z()));
+    // Who lies all the time does not show what is up: the spine does.
+    let rises = raw.iter().any(|frame| !is_down(frame));
+    let pelvis_up = local(0, &|frame| match (is_down(frame), rises) {
+        (false, _) => Vector3::z(),
+        (true, true) => Vector3::zeros(),
+        (true, false) => frame.spine,
+    });
+    let pelvis = fixed_frame(&local(0, &|frame| frame.across[0]), &pelvis_up);
     let torso = fixed_frame(&local(1, &|frame| frame.across[1]), &local(1, &|frame| frame.spine));
     let feet = [0, 1].map(|foot| {
         let joint = 2 + foot;
         let stands = |frame: &RawFrame| contacts(foot, frame) == [true; 2];
         let any = raw.iter().any(stands);
-        let up = local(joint, &|frame| if !any || stands(frame) { Vector3::z() } else { Vector3::zeros() });
+        let up = local(joint, &|frame| match stands(frame) {
+            false if any => Vector3::zeros(),
+            // Where none stands, a foot is at right angles to its shank on the mean.
+            false if is_down(frame) => -frame.legs[foot][1],
+            _ => Vector3::z(),
+        });
         let toe = local(joint, &|frame| frame.toes[foot]);
-        let forward =
-            if toe.norm() > 1e-6 { toe } else { local(joint, &|frame| pelvis_forward(frame, &pelvis)) };
+        // What is below an ankle is no toe.
+        let is_toe = up.cross(&toe).norm() > LEVEL_SHANK * up.norm() * toe.norm() && toe.norm() > 1e-6;
+        let forward = if is_toe { toe } else { local(joint, &|frame| pelvis_forward(frame, &pelvis)) };
         fixed_frame(&up.cross(&forward), &up)
     });
     let frame_of = |frame: &RawFrame| SourceFrame {
@@ -330,6 +377,7 @@ fn orient(
         legs: frame.legs,
         arms: frame.arms,
         contacts: [0, 1].map(|foot| contacts(foot, frame)),
+        is_down: is_down(frame),
     };
     raw.iter().map(frame_of).collect()
 }

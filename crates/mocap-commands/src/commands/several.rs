@@ -109,6 +109,7 @@ pub(super) fn one_of(
             let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
             // The body is taken from the first motion with meshes.
             let origin = Origin { document: document.as_deref(), file: inputs.first().map(PathBuf::as_path) };
+            let format = encode::format_of_scene(&scene, format, args.written.to.is_some());
             let encoded = encode::scene_in(origin, scene, format, options)?;
             warn(encoded.warnings.clone(), &output, &mut warnings, console);
             Some(encoded)

@@ -119,12 +119,21 @@ impl Element {
 
     /// A mass \[kg\], if it is there.
     pub(super) fn mass(&self, attribute: &str) -> Result<Option<f64>, Finding> {
+        self.not_negative(attribute, "a mass")
+    }
+
+    /// A density [kg/m³], if it is there.
+    pub(super) fn density(&self, attribute: &str) -> Result<Option<f64>, Finding> {
+        self.not_negative(attribute, "a density")
+    }
+
+    fn not_negative(&self, attribute: &str, what: &str) -> Result<Option<f64>, Finding> {
         match self.number(attribute)? {
-            Some(mass) if mass < 0.0 => {
+            Some(number) if number < 0.0 => {
                 let value = self.get(attribute).unwrap_or_default();
-                Err(self.wrong_value(attribute, value, "a mass of 0 or more"))
+                Err(self.wrong_value(attribute, value, format!("{what} of 0 or more")))
             }
-            mass => Ok(mass),
+            number => Ok(number),
         }
     }
 

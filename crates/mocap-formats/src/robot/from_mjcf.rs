@@ -395,7 +395,7 @@ impl Tree<'_> {
             // Meshes for rendering only often state a mass of 0.
             let weightless = match geom.mass("mass")? {
                 Some(mass) => mass == 0.0,
-                None => geom.number("density")? == Some(0.0),
+                None => geom.density("density")? == Some(0.0),
             };
             self.unweighed |= kind != "hfield" && !weightless;
             return Ok(());
@@ -435,7 +435,7 @@ impl Tree<'_> {
             other => return Err(geom.wrong_value("type", other, "a shape that MuJoCo knows")),
         };
         let placement = frame * placed;
-        let (mass, density) = (geom.number("mass")?, geom.number("density")?);
+        let (mass, density) = (geom.mass("mass")?, geom.density("density")?);
         self.weights.push(Inertial::of_shape(&primitive, &placement, mass, density));
         if collides {
             self.parts.shapes.push(RobotShape { name, body, placement, primitive, mask });

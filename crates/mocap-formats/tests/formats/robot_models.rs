@@ -62,6 +62,15 @@ fn masses_are_stated_or_those_of_the_shapes() {
     };
     assert_eq!((mass(""), mass("mass='0'"), mass("density='0'")), (None, Some(3.0), Some(3.0)));
 
+    for (geom, what) in [
+        ("size='0.1' mass='-3'", "a mass of 0 or more"),
+        ("size='0.1' density='-1'", "a density of 0 or more"),
+        ("type='mesh' mesh='m' mass='-3'", "a mass of 0 or more"),
+        ("type='mesh' mesh='m' density='-1'", "a density of 0 or more"),
+    ] {
+        refused(&body(&format!("<geom {geom}/>")), what);
+    }
+
     let point = read(&body("<geom type='capsule' size='0 0'/><geom size='0.1' mass='3'/>")).unwrap();
     assert_eq!(point.bodies()[0].mass, Some(3.0));
 

@@ -6,5 +6,7 @@ mod clip;
 mod constructions;
 mod hinges;
 mod landmarks;
+mod lying;
 mod own_motion;
+mod sizes;
 mod unlike_sides;

@@ -133,3 +133,27 @@ fn what_drives_a_robot_is_said_of_robots_too() {
     let waist = values(&motion, &large, "waist_yaw");
     assert!((waist[9] - waist[0] - 0.27).abs() < 0.05, "{waist:?}");
 }
+
+#[test]
+fn a_robot_without_ankles_is_a_source() {
+    let mut parts = pip().into_parts();
+    parts.joints.retain(|joint| !joint.name.contains("ankle"));
+    let stiff = Robot::new(parts).unwrap();
+    let walk = crate::clip::fixture("alex_walk.bvh");
+    let skeleton = mocap_retarget::map_roles(walk.skeleton()).apply(walk.skeleton());
+    let walk = walk.clone().with_skeleton(skeleton.into()).unwrap();
+    let (motion, _) = retarget(&walk, 0.01, &stiff, &RobotOptions::default()).unwrap();
+    let clip = with_roles(motion.to_clip(&Arc::new(stiff.clone())).unwrap(), &stiff);
+    let role = |role: Role| clip.skeleton().with_role(role).map(|id| &clip.skeleton().joint(id).name);
+    assert_eq!(role(Role::LeftFoot).map(String::as_str), Some("left_ankle_link"));
+    // A shank without a body at its end shows where it ends too.
+    let without = clip.skeleton().with_roles(|id| {
+        let role = clip.skeleton().joint(id).role;
+        role.filter(|role| !matches!(role, Role::LeftFoot | Role::RightFoot))
+    });
+    for clip in [clip.clone(), clip.clone().with_skeleton(without.into()).unwrap()] {
+        let (_, report) = retarget(&clip, 1.0, &pip(), &RobotOptions::default()).unwrap();
+        assert!(report.follow.thigh < 5.0 && report.follow.shank < 5.0, "{report}");
+        assert!((report.leg_ratio - 1.0).abs() < 1e-6, "{report}");
+    }
+}

@@ -148,13 +148,27 @@ struct Converted {
     errors: Vec<Diagnostic>,
     /// Of positions.
     unit: Option<UnitFacts>,
+    /// The format, if it is not that of the name.
+    format: Option<Format>,
 }
 
 impl Converted {
     fn of(encoded: Encoded, frames: usize, fps: Option<f64>, joints: usize) -> Converted {
-        let (markers, unchanged, unit) = (None, false, None);
+        let (markers, unchanged, unit, format) = (None, false, None, None);
         let (subjects, warnings, errors) = Default::default();
-        Converted { encoded, frames, fps, joints, subjects, markers, unchanged, warnings, errors, unit }
+        Converted {
+            encoded,
+            frames,
+            fps,
+            joints,
+            subjects,
+            markers,
+            unchanged,
+            warnings,
+            errors,
+            unit,
+            format,
+        }
     }
 }
 
@@ -189,7 +203,20 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     };
     let (bytes, output) = delivered.behind(&mut done.warnings)?;
     let path = job.input.shown();
-    let Converted { frames, fps, joints, subjects, markers, unchanged, warnings, errors, unit, .. } = done;
+    let Converted {
+        frames,
+        fps,
+        joints,
+        subjects,
+        markers,
+        unchanged,
+        warnings,
+        errors,
+        unit,
+        format: own,
+        ..
+    } = done;
+    let format = own.unwrap_or(format);
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let motion = match format.has_motion() {
         true => format!("{}{rate}", counted(frames, "frame")),
@@ -257,8 +284,10 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
     let written = edit::apply(&args.edits, limits, encode::named(clip, name, format), &mut warnings)
         .and_then(|clip| {
             let clip = only_joints(clip, &args.arrays.style.joints)?;
+            let format = encode::format_of(&clip, format, args.to.is_some());
             let converted = facts(&clip, format);
-            Ok(converted(encode::whole(clip, format, encode_options(args))?))
+            let converted = converted(encode::whole(clip, format, encode_options(args))?);
+            Ok(Converted { format: Some(format), ..converted })
         });
     let converted = written.behind(&mut warnings)?;
     Ok(Converted { warnings, errors, ..converted })

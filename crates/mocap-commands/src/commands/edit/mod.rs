@@ -168,7 +168,9 @@ fn deliver(
         _ => args.one.written.to,
     };
     let options = EncodeOptions { euler: args.one.written.euler, ..EncodeOptions::default() };
-    let encoded = encode::scene_in(Origin::input(document), scene, format.unwrap_or(Format::Bvh), options)?;
+    let (format, stated) = (format.unwrap_or(Format::Bvh), args.one.written.to.is_some());
+    let format = encode::format_of_scene(&scene, format, stated);
+    let encoded = encode::scene_in(Origin::input(document), scene, format, options)?;
     warnings.extend_from_slice(&encoded.warnings);
     let files = edits.iter().filter_map(|edit| curve_file(edit, &job.input));
     for (file, curve) in files.zip(curves) {

@@ -1,0 +1,35 @@
+//! The collision shapes of a robot. Parts that penetrate each other at rest, or in the reference stance of people, do so
+//! by design.
+
+use mocap_model::{Robot, RobotPose};
+
+use crate::anatomy::Anatomy;
+use crate::cost::{Costs, Goal, WEIGHTS};
+use crate::first_fit::FIRST_SWEEPS;
+use crate::goals::first_pose;
+use crate::kinematics::Kinematics;
+use crate::solids::Solids;
+use crate::solve::fit_frames;
+
+/// The shapes that a fit keeps apart, of a robot that is placed at rest, and its reference stance.
+pub(crate) fn kept_apart(kinematics: &mut Kinematics, anatomy: &Anatomy) -> (Solids, RobotPose) {
+    let robot = kinematics.robot;
+    let mut solids = Solids::of(robot);
+    solids.allow(&kinematics.placed);
+    let reference = [Goal::reference(&anatomy.humanoid)];
+    let first = first_pose(kinematics, &reference[0], anatomy);
+    let costs = Costs { anatomy, solids: &solids, weights: WEIGHTS };
+    let stance = fit_frames(kinematics, &costs, &reference, first, FIRST_SWEEPS, 0).remove(0);
+    solids.allow(&robot.place(&stance.base, &stance.values));
+    solids.allow_in_range(robot, &anatomy.rest.values);
+    (solids, stance)
+}
+
+/// The shapes whose depths are measured, given the reference stance.
+pub(crate) fn measured(robot: &Robot, rest: &RobotPose, stance: &RobotPose) -> Solids {
+    let mut solids = Solids::of(robot);
+    for pose in [rest, stance] {
+        solids.allow(&robot.place(&pose.base, &pose.values));
+    }
+    solids
+}
