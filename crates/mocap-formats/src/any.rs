@@ -8,7 +8,7 @@ use mocap_model::{Clip, Skeleton};
 use crate::body::BoundBody;
 use crate::entry::{ReadFile, ReadShared};
 use crate::foreign::foreign;
-use crate::left_out::{as_held, couplings_left, left_behind};
+use crate::left_out::{as_held, couplings_left, details_left, left_behind};
 use crate::{
     Document, Encoded, Finding, Format, FormatProblem, Kept, LeftOut, Parsed, ReadError, ReadOptions,
     WriteOptions, text,
@@ -230,6 +230,7 @@ fn body_of(
         Ok(Some(Parsed { value, warnings: found })) => match value.part_on(skeleton) {
             Some(body) => {
                 warnings.extend(found);
+                warnings.extend(details_left(document));
                 Some(body)
             }
             None => {

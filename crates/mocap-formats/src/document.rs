@@ -63,6 +63,11 @@ pub trait Document: fmt::Debug + Send + Sync {
         Ok(Parsed { value: clip.skeleton().as_ref().clone(), warnings })
     }
 
+    /// What its meshes have that [`Document::body`] does not hold, such as vertex colours: lost where they are written anew.
+    fn not_in_body(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// The names of the clips in the file, in order; empty for formats that hold one clip per file.
     fn clip_names(&self) -> Vec<String> {
         Vec::new()

@@ -55,6 +55,8 @@ pub enum LeftOut {
     Images { count: usize },
     #[error("{} replaced by a drawn body: {because}", counted(*count, "mesh"))]
     Meshes { count: usize, because: String },
+    #[error("{} left out: meshes of the file are written anew", what.join(", "))]
+    Details { what: Vec<&'static str> },
     #[error("{} left out: {} has none", counted(*count, "mesh"), format.extension())]
     NoMeshes { count: usize, format: Format },
     #[error("'{character}': {} left out: {} has none", counted(*count, "mesh"), format.extension())]
@@ -85,6 +87,7 @@ impl LeftOut {
                 | LeftOut::NoMeshes { .. }
                 | LeftOut::CharacterMeshes { .. }
                 | LeftOut::Unread { .. }
+                | LeftOut::Details { .. }
                 | LeftOut::Shapes { .. }
                 | LeftOut::Images { .. }
         )
@@ -97,6 +100,12 @@ pub fn left_behind(document: &dyn Document, format: Format, options: &WriteOptio
     let count = document.meshes();
     let lost = count > 0 && format.has_motion() && !format.entry().holds.meshes && options.mesh.is_none();
     lost.then(|| Finding::new(LeftOut::NoMeshes { count, format }))
+}
+
+/// The warning about what meshes of a file have and lose where they are written anew; `None` if that is nothing.
+pub fn details_left(document: &dyn Document) -> Option<Finding> {
+    let what = document.not_in_body();
+    (!what.is_empty()).then(|| Finding::new(LeftOut::Details { what }))
 }
 
 fn counted(count: usize, what: &str) -> String {
@@ -118,6 +127,7 @@ impl crate::Problem for LeftOut {
             LeftOut::MarkerSets { .. } => "scene::markers-left-out",
             LeftOut::Shapes { .. } => "document::shapes-left-out",
             LeftOut::Images { .. } => "document::images-left-out",
+            LeftOut::Details { .. } => "document::details-left-out",
             LeftOut::Couplings { .. } => "skeleton::couplings-left-out",
         }
     }

@@ -92,7 +92,7 @@ pub use files_beside::{FileBeside, FilesBeside};
 pub use finding::{Context, Finding, Parsed};
 pub use foreign::{Foreign, LFS_POINTER, foreign};
 pub use format::FormatProblem;
-pub use left_out::{LeftOut, left_behind, transforms_only, without_scale};
+pub use left_out::{LeftOut, details_left, left_behind, transforms_only, without_scale};
 pub use limits::{LimitExceeded, Limits};
 pub use markers::write_markers;
 pub use metres::MetresProblem;

@@ -58,6 +58,8 @@ struct Reader {
     objects: usize,
     elements: usize,
     has_library: bool,
+    /// Whether vertices have colours behind their places.
+    has_colours: bool,
 }
 
 impl Reader {
@@ -65,7 +67,10 @@ impl Reader {
         let mut words = words(line, number);
         let Some(keyword) = words.next() else { return Ok(()) };
         match keyword.text {
-            "v" => self.mesh.positions.push(vector(keyword, words)?),
+            "v" => {
+                self.mesh.positions.push(vector(keyword, &mut words)?);
+                self.has_colours |= words.count() >= 3;
+            }
             "vn" => self.normals.push(vector(keyword, words)?),
             "vt" => {
                 let u = words.next().ok_or_else(|| missing(keyword, "one number or more"))?.number(NUMBER)?;
@@ -162,6 +167,9 @@ impl Reader {
         if self.objects > 1 {
             notes.push(format!("{} objects become one mesh", self.objects));
         }
+        if self.has_colours {
+            notes.push("vertex colours are left out".to_owned());
+        }
         if self.elements > 0 {
             notes.push(format!("{} lines, points or curves are left out", self.elements));
         }
@@ -201,6 +209,16 @@ fn index(word: Word<'_>, known: usize, what: &str) -> Result<usize, MeshError> {
 mod tests {
     use super::*;
     use crate::Place;
+
+    #[test]
+    fn colours_of_vertices_are_left_out_with_a_note() {
+        let text = b"v 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 1 1 0 0 0 1\nf 1 2 3\n";
+        let ReadMesh { body, notes } = read(text).unwrap();
+        assert_eq!(
+            (body.meshes[0].positions.len(), &notes[..]),
+            (3, &["vertex colours are left out".into()][..])
+        );
+    }
 
     #[test]
     fn corners_keep_what_belongs_to_them() {

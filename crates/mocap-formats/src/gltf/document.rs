@@ -245,6 +245,32 @@ impl Document {
         own && named("meshes") && named("materials") && self.json.get("images").is_none()
     }
 
+    /// What meshes, materials and nodes have that a body does not hold.
+    pub(super) fn not_in_body(&self) -> Vec<&'static str> {
+        let has = |start: &str| {
+            let mut attributes = self.root.meshes.iter().flat_map(|mesh| &mesh.primitives);
+            attributes.any(|primitive| primitive.attributes.keys().any(|name| name.starts_with(start)))
+        };
+        let second_places = ["TEXCOORD_1", "TEXCOORD_2", "TEXCOORD_3"].into_iter().any(has);
+        let materials = self.json.get("materials").and_then(Value::as_array);
+        // Base colour and its image are kept; plain numbers such as roughness are not worth a word.
+        let is_shaded = |material: &Value| {
+            let textures = ["normalTexture", "occlusionTexture", "emissiveTexture"];
+            textures.into_iter().any(|key| material.get(key).is_some())
+                || material.pointer("/pbrMetallicRoughness/metallicRoughnessTexture").is_some()
+                || material.get("alphaMode").is_some_and(|mode| mode != "OPAQUE")
+        };
+        let shading = materials.into_iter().flatten().any(is_shaded);
+        let cameras = self.json.get("cameras").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+        let found = [
+            (has("COLOR_"), "vertex colours"),
+            (second_places, "further texture coordinates"),
+            (shading, "transparency and further images of materials"),
+            (cameras, "cameras"),
+        ];
+        found.into_iter().filter(|(is_there, _)| *is_there).map(|(_, what)| what).collect()
+    }
+
     /// The names of the animations, in order; one without a name is called after its index.
     pub fn clip_names(&self) -> Vec<String> {
         let names = self.root.animations.iter().enumerate();

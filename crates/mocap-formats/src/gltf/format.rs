@@ -132,6 +132,10 @@ impl crate::Document for Document {
         if self.is_drawn() { 0 } else { self.root.meshes.len() }
     }
 
+    fn not_in_body(&self) -> Vec<&'static str> {
+        Document::not_in_body(self)
+    }
+
     fn body(&self, limits: &Limits) -> Result<Option<Parsed<BoundBody>>, Finding> {
         let found = to_body(self, limits)?;
         Ok(found.map(|Parsed { value: (body, skeleton), warnings }| Parsed {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use mocap_model::{
-    Body, Bone, Influence, JointId, Mesh, Parts, Shape, Skeleton, Skin, UnitQuaternion, Vector3,
+    Body, Bone, Influence, JointId, Material, Mesh, Parts, Shape, Skeleton, Skin, UnitQuaternion, Vector3,
 };
 use nalgebra::Matrix4;
 
@@ -15,6 +15,7 @@ use super::materials::materials;
 use super::problem::Problem;
 use super::problem::index;
 use super::target_names::{rest_weight, target_names};
+use super::to_clip::evened_rest;
 use super::tree::{Tree, tree};
 use super::trs::{Trs, unit};
 use crate::{Finding, LimitExceeded, Limits, Parsed};
@@ -44,25 +45,31 @@ pub(super) fn to_body(
         return Ok(None);
     }
     let tree = tree(document, limits, &mut Vec::new())?;
+    let mut warnings = Vec::new();
+    let mut body = Body { meshes: Vec::new(), materials: materials(document, &mut warnings) };
     let mut reader = Reader {
         document,
         limits,
         places: places(document, &tree),
         tree: &tree,
-        warnings: Vec::new(),
+        warnings,
+        plain: body.materials.len() as u32,
         corners: 0,
     };
-    let mut body = Body { meshes: Vec::new(), materials: materials(document, &mut reader.warnings) };
     for node in 0..document.root.nodes.len() {
         if let Some(mesh) = document.root.nodes[node].mesh {
             body.meshes.extend(reader.mesh(node, mesh)?);
         }
     }
-    let warnings = reader.warnings;
+    let (warnings, plain) = (reader.warnings, reader.plain);
+    if body.meshes.iter().any(|mesh| mesh.materials.contains(&plain)) {
+        body.materials.push(Material::default());
+    }
     if body.meshes.is_empty() && warnings.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Parsed { value: (body, tree.skeleton), warnings }))
+    let skeleton = if tree.uneven.is_some() { evened_rest(&tree)? } else { tree.skeleton };
+    Ok(Some(Parsed { value: (body, skeleton), warnings }))
 }
 
 /// By node: its transform in the scene at rest, and its rotation without scales. Of a mirroring scale the half turn
@@ -111,6 +118,8 @@ struct Reader<'d> {
     places: Vec<(Matrix4<f64>, UnitQuaternion<f64>)>,
     tree: &'d Tree,
     warnings: Vec<Finding>,
+    /// The material of faces that state none, where others of their mesh state one.
+    plain: u32,
     /// Number of corners of all meshes so far.
     corners: usize,
 }
@@ -392,10 +401,10 @@ impl Reader<'_> {
         self.corners += 3 * triangles.len();
         self.check_size(self.corners, "corners of faces")?;
         if let Some(material) = primitive.material {
-            mesh.materials.resize(mesh.faces.len(), 0);
+            mesh.materials.resize(mesh.faces.len(), self.plain);
             mesh.materials.resize(mesh.faces.len() + triangles.len(), material as u32);
         } else if !mesh.materials.is_empty() {
-            mesh.materials.resize(mesh.faces.len() + triangles.len(), 0);
+            mesh.materials.resize(mesh.faces.len() + triangles.len(), self.plain);
         }
         let before = mesh.corners.len();
         mesh.faces.resize(mesh.faces.len() + triangles.len(), 3);

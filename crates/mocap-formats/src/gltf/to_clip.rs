@@ -72,7 +72,7 @@ pub fn to_skeleton(document: &Document, limits: &Limits) -> Result<Parsed<Skelet
 }
 
 /// The skeleton with joints at the positions of the nodes at rest, scales above included.
-fn evened_rest(tree: &Tree) -> Result<Skeleton, Finding> {
+pub(super) fn evened_rest(tree: &Tree) -> Result<Skeleton, Finding> {
     let model = |error| Finding::new(Problem::Model { path: "nodes".into(), error });
     let rate = FrameRate::new(1.0).expect("1 is a rate");
     let tracks = tree.sources.iter().zip(tree.skeleton.joints()).map(|(source, joint)| still(source, joint));

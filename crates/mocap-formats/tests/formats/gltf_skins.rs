@@ -156,6 +156,26 @@ fn spaces() -> [Matrix4<f64>; 4] {
 }
 
 #[test]
+fn faces_without_a_material_stay_without_one_beside_others() {
+    let mut made = Made::new();
+    made.mesh(&[0, 1], Some(Matrix4::identity()));
+    let mut second = made.json["meshes"][0]["primitives"][0].clone();
+    second["material"] = 0.into();
+    second["attributes"]["COLOR_0"] = second["attributes"]["POSITION"].clone();
+    made.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(second);
+    made.json["materials"] = json!([{ "name": "red", "normalTexture": { "index": 0 },
+        "pbrMetallicRoughness": { "baseColorFactor": [1.0, 0.0, 0.0, 1.0] } }]);
+    let document = read(&glb(&made.json, &made.bytes), &ReadOptions::default()).unwrap().value;
+    let body = document.body(&Limits::default()).unwrap().unwrap().value.body;
+    let colours: Vec<[f64; 4]> =
+        body.meshes[0].materials.iter().map(|at| body.materials[*at as usize].colour).collect();
+    let (white, red) = ([1.0; 4], [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(colours, [white, white, red, red]);
+    let lost = document.not_in_body();
+    assert_eq!(lost, ["vertex colours", "transparency and further images of materials"]);
+}
+
+#[test]
 fn skins_of_other_spaces_do_not_change_the_bones() {
     let body = [0, 1, 2, 3];
     let mut plain = Made::new();

@@ -48,7 +48,14 @@ pub(super) fn read(
     let loaded = read::load(context, &job.input, &args.reading)?;
     let bytes = loaded.size();
     let body = match loaded.document() {
-        Some(document) => document.body(&limits).map_err(Diagnostic::from)?,
+        Some(document) => {
+            warnings.extend(mocap_formats::details_left(document).map(Diagnostic::from));
+            if args.weights_only && !document.clip_names().is_empty() {
+                let message = "the motion of the file is left out: a character is written without one";
+                warnings.push(Diagnostic::new("rig::left-out", message));
+            }
+            document.body(&limits).map_err(Diagnostic::from)?
+        }
         None => None,
     };
     let Some(body) = body else {
