@@ -229,8 +229,7 @@ mod tests {
 
     #[test]
     fn the_last_digit_has_a_unit() {
-        for (text, unit) in [("0.330", 1e-3), ("33", 1.0), (" 3.3e-2 ", 1e-3), ("3.3e2", 10.0)]
-        {
+        for (text, unit) in [("0.330", 1e-3), ("33", 1.0), (" 3.3e-2 ", 1e-3), ("3.3e2", 10.0)] {
             assert!((last_digit(text) / unit - 1.0).abs() < 1e-12, "{text}");
         }
     }
