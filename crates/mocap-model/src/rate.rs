@@ -73,10 +73,10 @@ impl FrameRate {
     ///
     /// let rate = |times: &[f64]| {
     ///     let times: Vec<(u64, f64)> = (0..).zip(times.iter().copied()).collect();
-    ///     FrameRate::of_times(&times, 1e-4).unwrap().fps()
+    ///     FrameRate::of_times(&times, 1e-5).unwrap().fps()
     /// };
-    /// assert_eq!(rate(&[0.0, 0.0333, 0.0667, 0.1]), 30.0);
-    /// assert_eq!(rate(&[0.0, 0.0334, 0.0667, 0.1001]), 30000.0 / 1001.0);
+    /// assert_eq!(rate(&[0.0, 0.03333, 0.06667, 0.1]), 30.0);
+    /// assert_eq!(rate(&[0.0, 0.03337, 0.06673, 0.1001]), 30000.0 / 1001.0);
     /// ```
     pub fn of_times(times: &[(u64, f64)], unit: f64) -> Option<FrameRate> {
         let ((first, start), (last, end)) = (times.first()?, times.last()?);
@@ -229,8 +229,7 @@ mod tests {
 
     #[test]
     fn the_last_digit_has_a_unit() {
-        for (text, unit) in [("0.330", 1e-3), ("33", 1.0), (" 3.3e-2 ", 1e-3), ("3.3e2", 10.0), ("x", 1e-15)]
-        {
+        for (text, unit) in [("0.330", 1e-3), ("33", 1.0), (" 3.3e-2 ", 1e-3), ("3.3e2", 10.0)] {
             assert!((last_digit(text) / unit - 1.0).abs() < 1e-12, "{text}");
         }
     }
