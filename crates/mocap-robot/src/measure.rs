@@ -51,7 +51,7 @@ pub(crate) fn measure(
     let mut jerks = jerks(motion);
     let (self_penetration, self_added) = self_penetration(solids, &placed).unzip();
     let limb = |limbs: &[Limb; 2], of: &dyn Fn(&Goal) -> Option<LimbDirections>, segment: usize| {
-        mean_angle(humanoid, (&placed, goals, frames), limbs, of, segment)
+        mean_angle(humanoid, Followed { placed: &placed, goals, frames }, limbs, of, segment)
     };
     let legs = |segment: usize| limb(&humanoid.legs, &|goal| Some(goal.legs), segment).unwrap_or(0.0);
     let arms =
@@ -244,15 +244,23 @@ fn to_hips(across: &Vector3<f64>, v: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(x.dot(v), y.dot(v), v.z)
 }
 
+/// A motion beside what it follows, by frame.
+struct Followed<'a> {
+    placed: &'a [Vec<Isometry3<f64>>],
+    goals: &'a [Goal],
+    frames: &'a [SourceFrame],
+}
+
 fn mean_angle(
     humanoid: &Humanoid,
-    (placed, goals, frames): (&[Vec<Isometry3<f64>>], &[Goal], &[SourceFrame]),
+    followed: Followed<'_>,
     limbs: &[Limb; 2],
     directions: &dyn Fn(&Goal) -> Option<LimbDirections>,
     segment: usize,
 ) -> Option<f64> {
     let mut sum = 0.0;
     let mut count = 0;
+    let Followed { placed, goals, frames } = followed;
     for ((placed, goal), frame) in placed.iter().zip(goals).zip(frames) {
         let [left, right] = [0, 1].map(|leg| humanoid.legs[leg].base.at(placed));
         // Hips of who lies on the side have no horizontal frame.
