@@ -70,7 +70,8 @@ impl TargetSurface {
         let mut pose = Frame::new(&clip);
         pose.place(&clip, *first);
         let Some(field) = core.posed(&pose.object) else { return Ok((clip, None)) };
-        let mut forearm = Forearm { body, arm, hinge: stage.hinges[index], view: stage.view, clip: &clip, pose, field };
+        let mut forearm =
+            Forearm { body, arm, hinge: stage.hinges[index], view: stage.view, clip: &clip, pose, field };
         let least = body.person(DEEP);
         let depths: Vec<f64> = frames.iter().map(|frame| forearm.depth(*frame, 0.0)).collect();
         let mut deep = vec![false; clip.frames()];

@@ -136,7 +136,9 @@ pub(crate) fn a_stick_in_hands_of_a_fixture_is_the_same_turned_and_moved() {
 pub(crate) fn a_stick_in_two_hands_is_the_same_turned_and_moved_on_all_bodies() {
     let raised = clip("bandai2/dataset-2_raise-up-right-hand_active_001.bvh");
     let bow = clip("bandai/dataset-1_bow_active_001.bvh");
-    for (motion, source, bodies) in [("raised hand", raised, &BODIES[..]), ("bow", bow, &["child", "strong_man"])] {
+    for (motion, source, bodies) in
+        [("raised hand", raised, &BODIES[..]), ("bow", bow, &["child", "strong_man"])]
+    {
         let scene = with_stick(&source, 0.01);
         for name in bodies {
             let (_, most) = differences(&format!("{motion} on {name}"), &scene, &body(name));
