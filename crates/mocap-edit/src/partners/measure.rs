@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::contact::{Person, find, time_inside};
 use super::distance::hips;
 use super::goals::Goals;
+use super::own_frame::OwnFrame;
 use super::report::PartnerReport;
 use super::surfaces::{Placed, surface_of};
 use super::{KEPT, NAME, in_metres, percentile};
@@ -132,8 +133,8 @@ pub struct BetweenPeople {
     pub contacts: usize,
     /// Frames in contact, each contact counted.
     pub contact_frames: usize,
-    /// The difference of the offset between the points of contacts from that in the reference: mean \[m\]. `null`
-    /// without a contact.
+    /// The difference of the offset between the points of contacts from that in the reference, without the turn of the pair
+    /// as a whole: mean \[m\]. `null` without a contact.
     pub contact_mean: Option<f64>,
     /// The 95th percentile \[m\].
     pub contact_p95: Option<f64>,
@@ -178,8 +179,10 @@ pub fn between_people(reference: [&Clip; 2], other: [&Clip; 2]) -> Result<Betwee
         beyond: Vec::new(),
         aside: Vec::new(),
     };
-    let errors = goals.errors(&other);
     let up = people[0].body.up;
+    // Two people who are turned as a whole touch each other as before: contacts are measured without that turn.
+    let turned_back = OwnFrame::turning(people[0].body.turn(turn_between(&were, &are, &up)));
+    let errors = goals.errors(&[turned_back.put(&other[0])?, turned_back.put(&other[1])?]);
     let level = |way: &Vector3<f64>| (way - up * way.dot(&up)).try_normalize(1e-6);
     let differences: Vec<f64> =
         were.iter().zip(&are).map(|(was, is)| (was.norm() - is.norm()).abs()).collect();
@@ -200,6 +203,17 @@ pub fn between_people(reference: [&Clip; 2], other: [&Clip; 2]) -> Result<Betwee
         distance_max: differences.iter().copied().fold(0.0, f64::max),
         direction_mean: mean(&turned),
     })
+}
+
+/// The turn about `up` that brings some ways nearest to others, by least squares \[rad\]: 0 if no way is level.
+fn turn_between(to: &[Vector3<f64>], from: &[Vector3<f64>], up: &Vector3<f64>) -> f64 {
+    let (mut along, mut across) = (0.0, 0.0);
+    for (to, from) in to.iter().zip(from) {
+        let [to, from] = [to, from].map(|way| way - up * way.dot(up));
+        along += from.dot(&to);
+        across += up.dot(&from.cross(&to));
+    }
+    across.atan2(along)
 }
 
 /// By frame: the vector from the hips of the second to those of the first.

@@ -31,6 +31,11 @@ impl OwnFrame {
         OwnFrame { turn, way: -(turn * middle) }
     }
 
+    /// A frame that is only turned.
+    pub(super) fn turning(turn: UnitQuaternion<f64>) -> OwnFrame {
+        OwnFrame { turn, way: Vector3::zeros() }
+    }
+
     pub(super) fn inverse(&self) -> OwnFrame {
         let turn = self.turn.inverse();
         OwnFrame { turn, way: -(turn * self.way) }

@@ -80,6 +80,23 @@ fn the_first_and_the_second_are_alike() {
 }
 
 #[test]
+fn a_pair_that_is_turned_as_a_whole_touches_as_before() {
+    let [a, b] = pair(0.0);
+    let away = Vector3::new(400.0, 0.0, -300.0);
+    for degrees in [17.0, 81.0, 180.0] {
+        let turned = [&a, &b].map(|clip| moved(clip, degrees, away));
+        let same = between_people([&a, &b], [&turned[0], &turned[1]]).unwrap();
+        assert!(same.contact_frames > 3 && same.contact_max.unwrap() < 1e-6, "{same:?}");
+        assert!(same.distance_max < 1e-6, "{same:?}");
+        assert!((same.direction_mean.unwrap() - degrees).abs() < 1e-6, "{same:?}");
+        // One of both a hand's breadth away is still off.
+        let parted = [moved(&turned[0], 0.0, Vector3::x() * 10.0), turned[1].clone()];
+        let off = between_people([&a, &b], [&parted[0], &parted[1]]).unwrap();
+        assert!(off.contact_mean.unwrap() > 0.05, "{off:?}");
+    }
+}
+
+#[test]
 fn people_who_never_touch_stay_as_they_are() {
     let [a, b] = pair(0.0);
     let away = moved(&b, 0.0, Vector3::x() * 1e3);
