@@ -20,16 +20,12 @@ use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, root_motion_joints};
 use mocap_analysis::largest_step;
 use mocap_model::{
-    ClipFrames, FrameRate, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track,
-    UnitQuaternion, Vector3, VectorLanes,
+    ClipFrames, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion,
+    Vector3, VectorLanes,
 };
 
-/// How much more than the source's joint does in any frame a joint may rotate per frame \[rad\]: from 60 frames per second
-/// on this much, at lower rates as fast as there.
-pub(crate) fn step_margin(rate: FrameRate) -> f64 {
-    const STEP: f64 = 0.08;
-    STEP * (60.0 / rate.fps()).max(1.0)
-}
+/// A joint may rotate by this much more per frame than the source's joint does in any frame \[rad\].
+pub(crate) const STEP_MARGIN: f64 = 0.08;
 
 /// Data shared by all frames of a clip.
 pub(crate) struct Transfer<'a> {
@@ -332,7 +328,7 @@ fn joint_limits(
         let limited = pair.limits.kept && !constraint.is_free() && !in_chain(id);
         limited.then(|| JointLimit {
             constraint: *constraint,
-            step: rule.sources().iter().map(step).fold(0.0, f64::max) + step_margin(segment.clip.rate()),
+            step: rule.sources().iter().map(step).fold(0.0, f64::max) + STEP_MARGIN,
             before: None,
         })
     });

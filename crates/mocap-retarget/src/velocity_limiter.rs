@@ -5,7 +5,7 @@
 
 use crate::error::RetargetError;
 use crate::limb_map::LimbMap;
-use crate::transfer::step_margin;
+use crate::transfer::STEP_MARGIN;
 use mocap_analysis::largest_step;
 use mocap_ik::{Constraint, PosedChain, SolveOutcome, SolveStatus};
 use mocap_model::{ClipFrames, JointId, UnitQuaternion, Vector3};
@@ -56,11 +56,10 @@ impl VelocityLimiter {
             joint if joint == limb.target.middle => middle,
             _ => base.max(middle),
         });
-        let margin = step_margin(source.rate());
-        let steps: Vec<f64> = steps.map(|step| step + margin).collect();
+        let steps: Vec<f64> = steps.map(|step| step + STEP_MARGIN).collect();
         VelocityLimiter {
             cosines: steps.iter().copied().map(step_cosine).collect(),
-            tip: tip + margin,
+            tip: tip + STEP_MARGIN,
             before: vec![UnitQuaternion::identity(); steps.len()],
             begun: false,
             keep_limits,

@@ -115,7 +115,7 @@ class Convert(TypedDict, total=False):
     dry_run: bool
     """Print the plan without reading or writing"""
     key_error: Value
-    """How far left-out keys may move a joint, such as 0.1mm [0: every frame is a key; default: 0.01mm]"""
+    """How far left-out keys of GLB and glTF may move a joint, such as 0.1mm [0: every frame is a key; default: 0.01mm]"""
     config: Value
     """File with defaults [default: the nearest mocap.toml]; none: no file"""
 
@@ -244,7 +244,7 @@ class Retarget(TypedDict, total=False):
     order: Value
     """Order of joints and bodies in mjlab-npz, isaac-npz and robot-csv: dfs (the model's and MuJoCo's) or bfs (that of PhysX) [default: dfs]"""
     key_error: Value
-    """How far left-out keys may move a joint, such as 0.1mm [0: every frame is a key; default: 0.01mm]"""
+    """How far left-out keys of GLB and glTF may move a joint, such as 0.1mm [0: every frame is a key; default: 0.01mm]"""
     config: Value
     """File with defaults [default: the nearest mocap.toml]; none: no file"""
 

@@ -12,8 +12,8 @@ mod rigs;
 use crate::smpl::mean_offset;
 use body::{Mark, end_of, mark, on_side};
 use mocap_model::{
-    Axis, Dofs, EulerOrder, Joint, JointId, Limit, Role, Side, SignedAxis, Skeleton, Space, Unit, UnitSource,
-    Vector3,
+    Axis, Dofs, EulerOrder, Joint, JointId, Limit, Pose, Role, Side, SignedAxis, Skeleton, Space, Unit,
+    UnitSource, Vector3,
 };
 use rigs::RIGS;
 
@@ -101,7 +101,8 @@ impl Preset {
             let mean = (self.name == "smpl").then(|| mean_offset(&joint.name)).flatten();
             joint.offset = mean.unwrap_or_else(|| joint.offset.map(exact));
         });
-        bones.expect("lengths change no tree")
+        let bones = bones.expect("lengths change no tree");
+        if self.name == "smpl" { standing(&bones) } else { bones }
     }
 
     /// The axes and unit of such files.
@@ -138,6 +139,21 @@ impl Preset {
         }
         lines
     }
+}
+
+/// The skeleton with its lowest joint on the floor.
+fn standing(skeleton: &Skeleton) -> Skeleton {
+    let up = skeleton.space().up.vector();
+    let mut rest = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut rest);
+    let heights = rest.joints.iter().map(|joint| joint.translation.vector.dot(&up));
+    let lowest = heights.fold(f64::INFINITY, f64::min);
+    let raised = skeleton.with_joints(|joint| {
+        if joint.parent.is_none() {
+            joint.offset -= up * lowest;
+        }
+    });
+    raised.expect("lengths change no tree")
 }
 
 fn read(line: &str, level: usize, side: Option<(Side, &str)>) -> Line {
