@@ -218,17 +218,10 @@ fn measure(
     let subjects =
         of_each(&characters, [reference, other], args.measure.shell.0).map_err(|error| (1, error))?;
     let between = between(&characters, [reference, other]).map_err(|error| (1, error))?;
-    let surface = match args.surface {
-        true => Some(on_surface(inputs, &reading, context, [reference, other]).map_err(|error| (0, error))?),
-        false => None,
-    };
+    let on_mesh = args.surface.then(|| on_surface(inputs, &reading, context, [reference, other]));
+    let surface = on_mesh.transpose().map_err(|error| (0, error))?;
     let limit = args.measure.fail_above.map(|length| length.0);
-    // A distance between vertices that is not a number must not pass.
-    let largest = surface.as_ref().map_or(summary.max, |on| match on.max.is_nan() {
-        true => on.max,
-        false => summary.max.max(on.max),
-    });
-    let missed = limit.and_then(|limit| error_above(largest, limit));
+    let missed = limit.and_then(|limit| error_above(largest(&summary, surface.as_ref()), limit));
     warn(1, not_measured(reference, other, surface.is_some()));
     draw(args, [(inputs[0], reference), (inputs[1], other)]).map_err(|error| (1, error))?;
     let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
@@ -300,6 +293,14 @@ fn between(characters: &[[String; 2]], clips: [&Clip; 2]) -> Result<Vec<BetweenR
         }
     }
     Ok(found)
+}
+
+/// The largest distance between joints or vertices; NaN where that between vertices is none.
+fn largest(summary: &ErrorSummary, surface: Option<&SurfaceError>) -> f64 {
+    match surface {
+        Some(on) if on.max.is_nan() || on.max > summary.max => on.max,
+        _ => summary.max,
+    }
 }
 
 /// Warnings of differences that distances between joints do not show; those between vertices do.
