@@ -10,9 +10,9 @@ use mocap_model::{Isometry3, JointId, Pose, Role, UnitQuaternion, Vector3};
 use nalgebra::{Matrix4, Quaternion};
 
 /// Steps of the numbers of a rotation or axis, and of lengths as a share of the body's height: powers of two, so that
-/// multiples of them are exact. On a person of 1.7 m they are 0.01 mm.
-const TURN: f64 = 1.0 / 65_536.0;
-const LENGTH: f64 = 1.0 / 262_144.0;
+/// multiples of them are exact. On a person of 1.7 m they are 2 µm.
+const TURN: f64 = 1.0 / 1_048_576.0;
+const LENGTH: f64 = 1.0 / 1_048_576.0;
 
 /// How a body sees itself and others.
 #[derive(Clone, Copy, Debug)]

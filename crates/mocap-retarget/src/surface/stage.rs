@@ -317,8 +317,8 @@ impl Stage<'_> {
                 best = runs(&open).into_iter().map(Best::of).collect();
             }
             let is_met = needed.iter().all(|needed| *needed == 0.0);
-            // Contacts may bring arms nearer to the body, so only passes that ignore them count then.
-            let is_judged = is_met || pass >= TOUCHING || !in_contact;
+            // Contacts bring arms to the body: with them, what is least inside may be what lost them.
+            let is_judged = is_met || pass == PASSES || !in_contact;
             best.iter_mut().filter(|_| is_judged).for_each(|best| best.judge(&inside, &changes, &let_go));
             if is_met || pass == PASSES {
                 break;
