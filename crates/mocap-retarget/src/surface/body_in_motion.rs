@@ -3,8 +3,7 @@
 use super::arm::PosedArm;
 use super::body_surface::{ArmSurface, BodySurface};
 use super::contacts::{ArmContacts, Touch};
-use super::own_view::OwnView;
-use mocap_model::{Clip, Isometry3, Pose, Vector3};
+use mocap_model::{Clip, Pose, Vector3};
 use mocap_skin::PosedField;
 
 /// Points that were inside are moved this far outside, for a person of 1.7 m \[m\].
@@ -16,13 +15,11 @@ pub(crate) const CARRIED: f64 = 1.6;
 pub(crate) struct Frame {
     local: Pose,
     pub object: Pose,
-    /// The place of the hips in the space of the clip, after [`Frame::see`].
-    pub hips: Isometry3<f64>,
 }
 
 impl Frame {
     pub(crate) fn new(clip: &Clip) -> Frame {
-        Frame { local: Pose::rest(clip.skeleton()), object: Pose::default(), hips: Isometry3::identity() }
+        Frame { local: Pose::rest(clip.skeleton()), object: Pose::default() }
     }
 
     pub(crate) fn place(&mut self, clip: &Clip, frame: usize) {
@@ -30,12 +27,6 @@ impl Frame {
             clip.local_pose(frame, &mut self.local);
         }
         self.local.to_object(clip.skeleton(), &mut self.object);
-    }
-
-    /// The pose as a search sees it: from the hips, rounded.
-    pub(crate) fn see(&mut self, view: &OwnView) {
-        self.hips = view.hips(&self.object);
-        view.see(&self.hips, &mut self.object);
     }
 }
 
@@ -56,11 +47,10 @@ pub(crate) struct PartnerField<'a> {
 }
 
 impl Partner<'_> {
-    /// Distance fields of trunk and arms in a frame, seen from the `hips` of the other body.
-    pub(crate) fn fields(&self, frame: usize, hips: &Isometry3<f64>) -> Vec<PartnerField<'_>> {
+    /// Distance fields of trunk and arms in a frame.
+    pub(crate) fn fields(&self, frame: usize) -> Vec<PartnerField<'_>> {
         let mut pose = Frame::new(self.clip);
         pose.place(self.clip, frame);
-        self.body.view().see(hips, &mut pose.object);
         let core = self.body.core.as_ref().and_then(|core| core.posed(&pose.object));
         let core = core.map(|field| PartnerField { field, is_arm: false });
         let arms = (0..2).filter_map(|arm| {
@@ -80,7 +70,6 @@ impl Partner<'_> {
 pub(crate) struct Stage<'a> {
     pub body: &'a BodySurface,
     pub clip: &'a Clip,
-    pub view: OwnView,
     /// Contacts of the source.
     pub contacts: &'a [ArmContacts<Touch>],
     /// Bend axes of the elbows, in the frames of the upper arms.
