@@ -40,10 +40,11 @@ impl BesideJoints {
         let [ours, theirs] = [a, b].map(|clip| &clip.annotations().scalars);
         let names = ours.iter().chain(theirs).map(|track| track.name.as_str());
         let numbers = names.map(|name| {
-            let of = |all: &[mocap_model::ScalarTrack], frame: usize| {
-                all.iter().find(|track| track.name == name).map_or(0.0, |track| track.values.at(frame))
+            let both = [ours, theirs].map(|all| all.iter().find(|track| track.name == name));
+            let far = |frame| {
+                let [own, other] = both.map(|track| track.map_or(0.0, |track| track.values.at(frame)));
+                f64::abs(own - other)
             };
-            let far = |frame| f64::abs(of(ours, frame) - of(theirs, frame));
             (name, (0..frames).map(far).fold(0.0, f64::max))
         });
         BesideJoints { scale: worst(scales.collect()), number: worst(numbers.collect()) }

@@ -78,8 +78,8 @@ pub struct FootContacts {
 ///
 /// A point is in contact while it is slow ([`ContactOptions::speed`], [`ContactOptions::travel`])
 /// and lower than [`ContactOptions::height`] above its usual lowest height, for at least
-/// [`ContactOptions::shortest`]. Feet above the hips stand on nothing, nor do toes that point up. The speed in a frame is the lower of the speeds before and after
-/// it: in a run at 30 frames per second, a foot stands for a few frames only. On stairs and slopes,
+/// [`ContactOptions::shortest`]. Feet above the hips and toes that point up have no contacts. The
+/// speed in a frame is the lower of the speeds before and after it: in a run at 30 frames per second, a foot stands for a few frames only. On stairs and slopes,
 /// heights are measured from the ground under the foot ([`FootMotion::ground`]), which only both
 /// feet together show; this function measures one foot, and takes the floor as level.
 ///

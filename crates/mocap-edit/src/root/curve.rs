@@ -173,7 +173,7 @@ impl RootCurve {
             return wrong("the up axis has no direction");
         }
         if curve.metres.is_some_and(|metres| !(metres.is_finite() && metres > 0.0)) {
-            return wrong("its unit is no length above 0");
+            return wrong("the length of its unit must be above 0");
         }
         if !(fps.is_finite() && *fps > 0.0) {
             return wrong("it states no frame rate above 0; in CSV a line such as '# fps 30' states it");
