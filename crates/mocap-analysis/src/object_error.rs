@@ -161,12 +161,15 @@ fn in_order_of(skeleton: &Skeleton, clip: &Clip) -> Option<Clip> {
     let own = clip.skeleton();
     let order: Vec<JointId> =
         skeleton.joints().iter().map(|joint| own.find(&joint.name)).collect::<Option<_>>()?;
-    let place = |id: JointId| order.iter().position(|other| *other == id).map(JointId::from);
-    let is_permuted =
-        order.len() == own.len() && !order.is_sorted() && own.iter().all(|(id, _)| place(id).is_some());
-    if !is_permuted {
+    if order.len() != own.len() || order.is_sorted() {
         return None;
     }
+    let mut places: Vec<Option<JointId>> = vec![None; own.len()];
+    order.iter().enumerate().for_each(|(at, id)| places[id.index()] = Some(JointId::from(at)));
+    if places.contains(&None) {
+        return None;
+    }
+    let place = |id: JointId| places[id.index()];
     let joint = |id: &JointId| {
         let joint = own.joint(*id);
         Joint { parent: joint.parent.and_then(place), ..joint.clone() }

@@ -16,7 +16,7 @@ use crate::kinematics::Kinematics;
 use crate::landmarks::Humanoid;
 use crate::limb::Bends;
 use crate::masses::Masses;
-use crate::reference_size::LEG;
+use crate::reference_leg::LEG;
 use crate::sole::{foot_shapes, low_points};
 
 /// Points of soles lower than this touch the floor, as a share of the leg: 1 cm on a leg of 60 cm. Soles of a small robot

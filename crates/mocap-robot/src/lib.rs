@@ -39,6 +39,7 @@ mod plan;
 mod planted;
 mod raise;
 mod read_source;
+mod reference_leg;
 mod reference_size;
 mod report;
 mod rest;

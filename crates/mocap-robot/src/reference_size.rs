@@ -9,9 +9,7 @@ use mocap_model::{Primitive, Robot, RobotPose, Vector3};
 use crate::RobotError;
 use crate::highest::Highest;
 use crate::landmarks::Humanoid;
-
-/// Hip to ankle along both segments \[m\]: near those of Unitree's G1 (0.63) and Booster's T1 (0.51).
-pub(crate) const LEG: f64 = 0.6;
+use crate::reference_leg::LEG;
 
 /// A robot of that size.
 pub(crate) struct ReferenceSize {

@@ -4,7 +4,7 @@ use mocap_model::{Isometry3, Primitive, Robot, RobotShape, UnitQuaternion, Vecto
 use nalgebra::Point3;
 
 use crate::convex::Form;
-use crate::reference_size::LEG;
+use crate::reference_leg::LEG;
 
 /// Points within this height above the lowest belong to the sole, as a share of the leg.
 const THICKNESS: f64 = 0.01 / LEG;
