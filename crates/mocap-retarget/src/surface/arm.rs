@@ -1,7 +1,8 @@
 //! An arm in one frame, and its pose after a change: elbow swivelled or bent, shoulder or wrist rotated.
 
 use super::body_surface::{ArmSurface, BodySurface};
-use crate::reference_pose::Directions;
+use super::own_view::rounded_axis;
+use crate::fitted_body::Figure;
 use mocap_model::{Clip, ForwardKinematics, Pose, UnitQuaternion, Vector3};
 use mocap_skin::{Affine, Surface};
 use nalgebra::{SVector, Unit};
@@ -144,10 +145,14 @@ impl PosedArm {
 /// The bend axes of both elbows in the frames of the upper arms: the mean over the frames of a motion, weighted
 /// by the bend. An arm that never bends folds its forearm forward.
 pub(crate) fn hinge_axes(body: &BodySurface, clip: &Clip) -> [Vector3<f64>; 2] {
-    let forward = Directions::of(clip.skeleton()).forward;
+    let facing = Figure::new(clip.skeleton(), &body.roles).facing();
+    let mut rest = Pose::default();
+    Pose::rest(clip.skeleton()).to_object(clip.skeleton(), &mut rest);
     body.arms.each_ref().map(|arm| {
         let Some(arm) = arm else { return Vector3::x() };
-        let mut kinematics = ForwardKinematics::of_joints(clip, &arm.joints);
+        let [base, middle, tip] = arm.joints;
+        let mut kinematics = ForwardKinematics::of_joints(clip, &[base, middle, tip, arm.trunk]);
+        let forward = rest.joints[arm.trunk.index()].rotation.inverse() * facing;
         let mut sum = Vector3::zeros();
         let mut straight = Vector3::x();
         // A few samples per second show as much as all frames.
@@ -158,9 +163,9 @@ pub(crate) fn hinge_axes(body: &BodySurface, clip: &Clip) -> [Vector3<f64>; 2] {
             let back = kinematics.at(arm.joints[0]).rotation.inverse();
             let (upper, lower) = (elbow - shoulder, wrist - elbow);
             sum += back * upper.cross(&lower);
-            straight = back * upper.cross(&forward);
+            straight = back * upper.cross(&(kinematics.at(arm.trunk).rotation * forward));
         }
         let straight = straight.try_normalize(0.0).unwrap_or_else(Vector3::x);
-        sum.try_normalize(1e-9 * body.height * body.height).unwrap_or(straight)
+        rounded_axis(&sum.try_normalize(1e-9 * body.height * body.height).unwrap_or(straight))
     })
 }

@@ -3,7 +3,9 @@
 use super::arm::PosedArm;
 use super::body_surface::{ArmSurface, BodySurface};
 use super::contacts::{ArmContacts, Touch};
-use mocap_model::{Clip, Pose, Vector3};
+use super::exit::SIDES;
+use super::own_view::OwnView;
+use mocap_model::{Clip, Isometry3, Pose, Vector3};
 use mocap_skin::PosedField;
 
 /// Points that were inside are moved this far outside, for a person of 1.7 m \[m\].
@@ -15,11 +17,13 @@ pub(crate) const CARRIED: f64 = 1.6;
 pub(crate) struct Frame {
     local: Pose,
     pub object: Pose,
+    /// The place of the hips in the space of the clip, after [`Frame::see`].
+    pub hips: Isometry3<f64>,
 }
 
 impl Frame {
     pub(crate) fn new(clip: &Clip) -> Frame {
-        Frame { local: Pose::rest(clip.skeleton()), object: Pose::default() }
+        Frame { local: Pose::rest(clip.skeleton()), object: Pose::default(), hips: Isometry3::identity() }
     }
 
     pub(crate) fn place(&mut self, clip: &Clip, frame: usize) {
@@ -27,6 +31,12 @@ impl Frame {
             clip.local_pose(frame, &mut self.local);
         }
         self.local.to_object(clip.skeleton(), &mut self.object);
+    }
+
+    /// The pose as a search sees it: from the hips, rounded.
+    pub(crate) fn see(&mut self, view: &OwnView) {
+        self.hips = view.hips(&self.object);
+        view.see(&self.hips, &mut self.object);
     }
 }
 
@@ -47,10 +57,11 @@ pub(crate) struct PartnerField<'a> {
 }
 
 impl Partner<'_> {
-    /// Distance fields of trunk and arms in a frame.
-    pub(crate) fn fields(&self, frame: usize) -> Vec<PartnerField<'_>> {
+    /// Distance fields of trunk and arms in a frame, seen from the `hips` of the other body.
+    pub(crate) fn fields(&self, frame: usize, hips: &Isometry3<f64>) -> Vec<PartnerField<'_>> {
         let mut pose = Frame::new(self.clip);
         pose.place(self.clip, frame);
+        self.body.view().see(hips, &mut pose.object);
         let core = self.body.core.as_ref().and_then(|core| core.posed(&pose.object));
         let core = core.map(|field| PartnerField { field, is_arm: false });
         let arms = (0..2).filter_map(|arm| {
@@ -70,12 +81,13 @@ impl Partner<'_> {
 pub(crate) struct Stage<'a> {
     pub body: &'a BodySurface,
     pub clip: &'a Clip,
+    pub view: OwnView,
     /// Contacts of the source.
     pub contacts: &'a [ArmContacts<Touch>],
     /// Bend axes of the elbows, in the frames of the upper arms.
     pub hinges: [Vector3<f64>; 2],
     /// By arm: the sides by which it may leave the body, in the frame of the trunk.
-    pub sides: [[Vector3<f64>; 5]; 2],
+    pub sides: [[Vector3<f64>; SIDES]; 2],
     /// Another body that the arms are kept out of as well.
     pub partner: Option<Partner<'a>>,
 }

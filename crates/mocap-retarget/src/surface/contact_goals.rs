@@ -8,7 +8,7 @@ use mocap_model::Vector3;
 use mocap_skin::{Affine, Part};
 
 /// A touching arm keeps at least this distance from what it touches, for a person of 1.7 m \[m\].
-const LEAST: f64 = 0.004;
+const LEAST: f64 = 0.005;
 /// Weight of a forearm's contacts relative to a hand's.
 const FOREARM: f64 = 0.2;
 

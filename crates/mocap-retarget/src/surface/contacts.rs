@@ -114,6 +114,7 @@ pub(crate) fn find(
 ) -> Vec<ArmContacts<SourceTouch>> {
     let frames = clip.frames();
     let Some(core) = body.core.as_ref().filter(|_| frames > 0) else { return Vec::new() };
+    let view = body.view();
     let mut kinematics = ForwardKinematics::new(clip);
     kinematics.place(0);
     let Some(mut field) = core.posed_by(|joint| kinematics.matrix(joint)) else { return Vec::new() };
@@ -122,7 +123,8 @@ pub(crate) fn find(
     let mut search = ContactSearch { body, dense: [None, None], places: Vec::new() };
     for frame in 0..frames {
         kinematics.place(frame);
-        let matrix = |joint| kinematics.matrix(joint);
+        let hips = *kinematics.at(view.joint());
+        let matrix = |joint| view.see_matrix(&hips, &kinematics.matrix(joint));
         let palette = body.surface.palette(matrix);
         if !field.pose_by(matrix) {
             continue;

@@ -14,6 +14,7 @@ use super::TargetSurface;
 use super::arm::{Change, PosedArm};
 use super::body_in_motion::{Frame, Stage};
 use super::body_surface::{ArmSurface, BodySurface};
+use super::own_view::OwnView;
 use crate::smoothing::envelope;
 use mocap_analysis::runs_within;
 use mocap_model::{Clip, ModelError, Side, Vector3};
@@ -69,7 +70,8 @@ impl TargetSurface {
         let mut pose = Frame::new(&clip);
         pose.place(&clip, *first);
         let Some(field) = core.posed(&pose.object) else { return Ok((clip, None)) };
-        let mut forearm = Forearm { body, arm, hinge: stage.hinges[index], clip: &clip, pose, field };
+        let mut forearm =
+            Forearm { body, arm, hinge: stage.hinges[index], view: stage.view, clip: &clip, pose, field };
         let least = body.person(DEEP);
         let depths: Vec<f64> = frames.iter().map(|frame| forearm.depth(*frame, 0.0)).collect();
         let mut deep = vec![false; clip.frames()];
@@ -132,6 +134,7 @@ struct Forearm<'a> {
     arm: &'a ArmSurface,
     /// Bend axis of the elbow, in the frame of the upper arm.
     hinge: Vector3<f64>,
+    view: OwnView,
     clip: &'a Clip,
     pose: Frame,
     field: PosedField<'a>,
@@ -146,6 +149,7 @@ impl Forearm<'_> {
     /// The arm in a frame; `None` if the body is degenerate there.
     fn posed(&mut self, frame: usize) -> Option<PosedArm> {
         self.pose.place(self.clip, frame);
+        self.pose.see(&self.view);
         let object = &self.pose.object;
         if !self.field.pose(object) {
             return None;

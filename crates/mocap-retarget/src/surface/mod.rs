@@ -13,6 +13,7 @@ mod fade;
 mod held_arm;
 mod keys;
 mod nearby;
+mod own_view;
 mod people_meter;
 mod push;
 mod report;

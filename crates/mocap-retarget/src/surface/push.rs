@@ -86,11 +86,21 @@ impl Cost {
 
 /// Changes that differ by less than this many times [`Cost::met`] are equal.
 const NEAREST: f64 = 4.0;
-/// Weight of the distance from a goal relative to the cost of a displacement.
+/// Weights of the squared distance from a goal, and of the squared demand of a point, relative to the squared cost
+/// of a displacement.
 const HELD: f64 = 200.0;
+const OUTSIDE: f64 = 300.0;
+/// How often a step is halved until it is an improvement.
+const HALVED: usize = 4;
+/// Steps shorter than this are the last one \[rad\].
+const LAST: f64 = 1e-5;
 
 /// The change nearest to `base` that meets all `demands` and brings points to their goals as far as the demands
 /// allow. `segment` is the segment of a point: 1 forearm, 2 hand. Hands rotate about wrists only for goals.
+///
+/// A full step may lead across the body to another side, and the next one back: steps are halved until the pose is
+/// better than before (L. Armijo, "Minimization of functions having Lipschitz continuous first partial derivatives",
+/// 1966).
 pub(crate) fn smallest_change(
     arm: &PosedArm,
     base: &Change,
@@ -99,11 +109,10 @@ pub(crate) fn smallest_change(
     segment: impl Fn(usize) -> usize,
     mut demands: impl FnMut(&ArmMove, Asks) -> Vec<Demand>,
 ) -> Change {
+    let task = Task { arm, base, cost, goals };
     let (mut change, mut inside) = (*base, *base);
-    let moving = if goals.is_empty() { 5 } else { PARTS };
+    let mut found = demands(&arm.moved(&change), Asks::HowMuch);
     for _ in 0..ROUNDS {
-        let moved = arm.moved(&change);
-        let found = demands(&moved, Asks::HowMuch);
         if goals.is_empty() && found.iter().all(|demand| demand.by <= cost.met) {
             let is_met = |change: &Change| {
                 demands(&arm.moved(change), Asks::Whether).iter().all(|demand| demand.by <= cost.met)
@@ -111,20 +120,64 @@ pub(crate) fn smallest_change(
             return no_further_than_needed(&inside, change, cost, is_met);
         }
         inside = change;
+        let now = task.unmet(&change, &found);
+        let mut step = task.next(&change, &found, &segment) - change;
+        let is_better = (0..HALVED).any(|_| {
+            let shorter = change + step;
+            let there = demands(&arm.moved(&shorter), Asks::HowMuch);
+            if task.unmet(&shorter, &there) < now {
+                (change, found) = (shorter, there);
+                return true;
+            }
+            step *= 0.5;
+            false
+        });
+        if !is_better || step.norm() < LAST {
+            break;
+        }
+    }
+    change
+}
+
+/// What a change of an arm is for.
+struct Task<'a> {
+    arm: &'a PosedArm,
+    base: &'a Change,
+    cost: &'a Cost,
+    goals: &'a [Goal],
+}
+
+impl Task<'_> {
+    /// What a change costs, with what it leaves unmet: the sum that steps lessen.
+    fn unmet(&self, change: &Change, found: &[Demand]) -> f64 {
+        let moved = self.arm.moved(change);
+        let off = (change - self.base).component_mul(&self.cost.scale).norm_squared();
+        let far = |goal: &Goal| goal.weight * (goal.to - moved.place(goal.segment, &goal.at)).norm_squared();
+        let inside = |demand: &Demand| demand.by.max(0.0).powi(2);
+        let goals: f64 = self.goals.iter().map(far).sum();
+        off + HELD * goals + OUTSIDE * found.iter().map(inside).sum::<f64>()
+    }
+
+    /// The least change whose linearised displacements meet all demands, with points as near to their goals as these
+    /// allow.
+    fn next(&self, change: &Change, found: &[Demand], segment: impl Fn(usize) -> usize) -> Change {
+        let Task { arm, base, cost, goals } = self;
+        let moving = if goals.is_empty() { 5 } else { PARTS };
+        let moved = arm.moved(change);
         let steps: [ArmMove; PARTS] = std::array::from_fn(|i| {
-            let mut next = change;
+            let mut next = *change;
             next[i] += if i < moving { SMALL } else { 0.0 };
             arm.moved(&next)
         });
         // In units of cost.
-        let off = (change - base).component_mul(&cost.scale);
+        let off = (change - *base).component_mul(&cost.scale);
         let each_way = |segment: usize, at: &Vector3<f64>| {
             let was = moved.place(segment, at);
             let column = |i: usize| (steps[i].place(segment, at) - was) / (SMALL * cost.scale[i]);
             (was, std::array::from_fn::<_, PARTS, _>(column))
         };
         let mut equations = NormalEquations::default();
-        for goal in goals {
+        for goal in *goals {
             let (was, columns) = each_way(goal.segment, &goal.at);
             equations.add(&SMatrix::from_columns(&columns), &(goal.to - was), &off, HELD * goal.weight);
         }
@@ -140,14 +193,8 @@ pub(crate) fn smallest_change(
             true => least(&rows, |_| SOFT),
             false => equations.least(rows),
         };
-        let next = cost.limited(base + off.component_div(&cost.scale));
-        let moved = (next - change).norm();
-        change = next;
-        if moved < if goals.is_empty() { 1e-9 } else { 1e-5 } {
-            break;
-        }
+        cost.limited(*base + off.component_div(&cost.scale))
     }
-    change
 }
 
 /// Shortens a change: the nearest change without demands on the line from one with demands to one without. A step

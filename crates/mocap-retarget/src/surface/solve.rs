@@ -41,6 +41,7 @@ impl Posed<'_, '_> {
     pub(crate) fn place(&mut self, stage: &Stage<'_>, frame: usize) -> bool {
         if self.frame != Some(frame) {
             self.pose.place(stage.clip, frame);
+            self.pose.see(&stage.view);
             self.frame = self.field.pose(&self.pose.object).then_some(frame);
         }
         self.frame.is_some()
@@ -192,7 +193,10 @@ impl Stage<'_> {
             }
             moved = Some(both);
         }
-        let partner = self.partner.as_ref().map_or_else(Vec::new, |partner| partner.fields(frame));
+        let partner = match &self.partner {
+            Some(partner) if at.place(self, frame) => partner.fields(frame, &at.pose.hips),
+            _ => Vec::new(),
+        };
         for (i, arm) in body.arms.iter().enumerate() {
             let (Some(arm), Some((middle, radius))) = (arm, reaches[i]) else { continue };
             let Some(cache) = &mut cache.arms[i] else { continue };

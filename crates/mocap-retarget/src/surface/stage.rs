@@ -19,7 +19,7 @@ use super::body_in_motion::{CARRIED, Frame, MARGIN, Partner, Stage};
 use super::body_surface::BodySurface;
 use super::contact_goals::goals;
 use super::contacts::{ArmContacts, Touch, other_field};
-use super::exit::{Depth, Exit, depth, sides, stretches, towards, way_out};
+use super::exit::{Depth, Exit, SIDES, depth, sides, stretches, towards, way_out};
 use super::fade::{FADE, smoothed};
 use super::keys::Keys;
 use super::nearby::each_near;
@@ -93,15 +93,16 @@ pub(crate) fn keep_apart(
 }
 
 /// The sides by which an arm may leave the body, in the frame of its trunk.
-fn sides_of(body: &BodySurface, skeleton: &Skeleton, side: Side) -> [Vector3<f64>; 5] {
+fn sides_of(body: &BodySurface, skeleton: &Skeleton, side: Side) -> [Vector3<f64>; SIDES] {
     let forward = Figure::new(skeleton, &body.roles).facing();
-    let left = skeleton.space().up.vector().cross(&forward);
+    let up = skeleton.space().up.vector();
+    let left = up.cross(&forward);
     let out = if side == Side::Left { left } else { -left };
     let arm = body.arms[usize::from(side == Side::Right)].as_ref();
     let mut rest = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut rest);
     let back = arm.map(|arm| rest.joints[arm.trunk.index()].rotation.inverse()).unwrap_or_default();
-    sides(&(back * out), &(back * forward))
+    sides(back * out, back * forward, back * up)
 }
 
 /// Smooths changes in the open frames; all other frames keep zero. The difference to what frames need is added
@@ -155,6 +156,40 @@ struct Solution {
     caches: Vec<Option<Box<FrameCache>>>,
 }
 
+/// The changes of a run of open keys whose arms are least inside, of all passes so far. Passes do not always lead further
+/// out.
+struct Best {
+    run: Range<usize>,
+    /// The sum of what is inside by key.
+    inside: f64,
+    by_arm: [Vec<Change>; 2],
+    let_go: Vec<bool>,
+}
+
+impl Best {
+    fn of(run: Range<usize>) -> Best {
+        Best { run, inside: f64::INFINITY, by_arm: [Vec::new(), Vec::new()], let_go: Vec::new() }
+    }
+
+    /// Takes the changes of a pass that are less inside.
+    fn judge(&mut self, inside: &[f64], changes: &[Vec<Change>; 2], let_go: &[bool]) {
+        let run = self.run.clone();
+        let inside: f64 = inside[run.clone()].iter().sum();
+        if inside < self.inside {
+            self.inside = inside;
+            self.by_arm = changes.each_ref().map(|changes| changes[run.clone()].to_vec());
+            self.let_go = let_go[run].to_vec();
+        }
+    }
+
+    fn put(self, found: &mut Solution) {
+        for (all, own) in found.by_arm.iter_mut().zip(&self.by_arm) {
+            all[self.run.clone()].clone_from_slice(own);
+        }
+        found.let_go[self.run].clone_from_slice(&self.let_go);
+    }
+}
+
 /// Changes of both arms with a margin within which nothing is inside.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clear {
@@ -178,7 +213,8 @@ impl<'a> Stage<'a> {
         partner: Option<Partner<'a>>,
     ) -> Stage<'a> {
         let sides = [Side::Left, Side::Right].map(|side| sides_of(body, clip.skeleton(), side));
-        Stage { body, clip, contacts, hinges: hinge_axes(body, clip), sides, partner }
+        let (view, hinges) = (body.view(), hinge_axes(body, clip));
+        Stage { body, clip, view, contacts, hinges, sides, partner }
     }
 }
 
@@ -237,14 +273,17 @@ impl Stage<'_> {
         pose: &mut Frame,
     ) -> Solution {
         let ahead = stretch.keys.ahead(FADE);
+        let in_contact = stretch.run.clone().any(|key| self.in_contact(stretch.keys.frame(key)));
         let count = open.len();
         let none = || [vec![Change::zeros(); count], vec![Change::zeros(); count]];
         let mut changes = none();
         let mut let_go = vec![false; count];
         let mut clear = vec![Clear::default(); count];
         let mut caches = vec![None; count];
-        for pass in 0..PASSES {
+        let mut best: Vec<Best> = Vec::new();
+        for pass in 0..=PASSES {
             let mut needs = none();
+            let mut inside = vec![0.0; count];
             for at in (0..count).filter(|at| open[*at]) {
                 let base = [changes[0][at], changes[1][at]];
                 if clear[at].holds(&base) {
@@ -270,14 +309,20 @@ impl Stage<'_> {
                 if !self.in_contact(frame) {
                     clear[at] = Clear { around, at: base };
                 }
+                inside[at] = around.min(0.0).powi(2);
             }
             let needed = |at: usize| needs.iter().any(|needs| needs[at] != Change::zeros());
             let needed: Vec<f64> = (0..count).map(|at| f64::from(needed(at))).collect();
-            if needed.iter().all(|needed| *needed == 0.0) {
-                break;
-            }
             if pass == 0 {
                 open = envelope(&needed, ahead).iter().map(|weight| *weight > 1e-9).collect();
+                best = runs(&open).into_iter().map(Best::of).collect();
+            }
+            let is_met = needed.iter().all(|needed| *needed == 0.0);
+            // Contacts bring arms to the body: with them, what is least inside may be what lost them.
+            let is_judged = is_met || pass == PASSES || !in_contact;
+            best.iter_mut().filter(|_| is_judged).for_each(|best| best.judge(&inside, &changes, &let_go));
+            if is_met || pass == PASSES {
+                break;
             }
             for (changes, needs) in changes.iter_mut().zip(&needs) {
                 if pass < RELAXED {
@@ -289,7 +334,9 @@ impl Stage<'_> {
                 }
             }
         }
-        Solution { by_arm: changes, let_go, caches }
+        let mut found = Solution { by_arm: none(), let_go: vec![false; count], caches };
+        best.into_iter().for_each(|best| best.put(&mut found));
+        found
     }
 
     /// Depths of the arms inside the body before changes.
@@ -299,11 +346,16 @@ impl Stage<'_> {
         for at in 0..keys.len() {
             let frame = keys.frame(at);
             pose.place(self.clip, frame);
-            let partner = self.partner.as_ref().map_or_else(Vec::new, |partner| partner.fields(frame));
             let in_contact = self.in_contact(frame);
-            let all = in_contact || !partner.is_empty();
+            let all = in_contact || self.partner.is_some();
             let looks = self.may_meet(&pose.object, within).map(|may| may || all);
-            if looks == [false; 2] || !field.pose(&pose.object) {
+            if looks == [false; 2] {
+                continue;
+            }
+            pose.see(&self.view);
+            let partner =
+                self.partner.as_ref().map_or_else(Vec::new, |partner| partner.fields(frame, &pose.hips));
+            if !field.pose(&pose.object) {
                 continue;
             }
             let arms = [0, 1].map(|i| if looks[i] { self.arm(i, &pose.object) } else { None });
@@ -377,16 +429,17 @@ impl Stage<'_> {
                 let mut ways = Vec::with_capacity(stretch.len());
                 for at in stretch.clone() {
                     pose.place(self.clip, keys.frame(at));
+                    pose.see(&self.view);
                     let is_posed = field.pose(&pose.object);
                     let Some((arm, posed)) = self.arm(i, &pose.object).filter(|_| is_posed) else {
-                        ways.push([0.0; 5]);
+                        ways.push([0.0; SIDES]);
                         continue;
                     };
                     let (middle, radius) = posed.ball();
                     // Ways out reach further than the arm.
                     let near = field.near(&middle, radius + self.body.person(FAR));
                     let sides = self.sides[i].map(|side| posed.frame * side);
-                    let mut way = [0.0f64; 5];
+                    let mut way = [0.0f64; SIDES];
                     each_near(&arm.points, &posed.points, (field, &near), 0.0, |point, hit| {
                         for (way, side) in way.iter_mut().zip(&sides) {
                             let direction = towards(&hit.normal, side);
@@ -397,8 +450,9 @@ impl Stage<'_> {
                     ways.push(way);
                 }
                 let total = |side: usize| ways.iter().map(|way| way[side] * way[side]).sum::<f64>();
-                let totals: [f64; 5] = std::array::from_fn(total);
-                let best = (0..5).fold(0, |best, next| if totals[next] < totals[best] { next } else { best });
+                let totals: [f64; SIDES] = std::array::from_fn(total);
+                let best =
+                    (0..SIDES).fold(0, |best, next| if totals[next] < totals[best] { next } else { best });
                 for (at, way) in stretch.zip(ways) {
                     states[at].exit = Exit { side: Some(self.sides[i][best]), way: way[best] };
                 }

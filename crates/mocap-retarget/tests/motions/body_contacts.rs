@@ -222,7 +222,7 @@ pub(crate) fn contacts_rest_on_another_body() {
 
 pub(crate) fn crossed_arms_stay_crossed() {
     for shown in &measure(&["woman"], &["heavy_man"], &[Act::CrossedArms], Known::Mesh) {
-        holds(shown, 0.95, 0.018);
+        holds(shown, 0.95, 0.006);
     }
 }
 
@@ -234,9 +234,7 @@ pub(crate) fn hands_rest_on_hips_and_heads_of_all_bodies() {
     assert!(mocap_analysis::object_error(&clip, &same, 0.03).unwrap().max < 1e-6);
     let bodies = ["child", "old_thin_woman", "strong_man", "woman"];
     for shown in &measure(&["heavy_man"], &bodies, &[Act::HandsOnHips, Act::HandsOnHead], Known::Mesh) {
-        // On the old woman hands leave the head for some frames.
-        let deepest = if shown.0 == Act::HandsOnHead { 0.042 } else { 0.006 };
-        holds(shown, 0.95, deepest);
+        holds(shown, 0.95, 0.006);
     }
 }
 

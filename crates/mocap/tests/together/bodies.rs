@@ -2,7 +2,7 @@
 
 use crate::made::{Made, before_a_mirror, hand_in_hand, moved, right_to_right};
 use crate::scene::{BODIES, body, clip, put};
-use mocap::model::{ForwardKinematics, Pose, Space, Unit, UnitSource};
+use mocap::model::{ForwardKinematics, JointId, Pose, Space, Unit, UnitSource};
 use mocap::retarget::{BodyPart, PeopleMeter, RetargetReport, Role, Side};
 use mocap::{Clip, FrameRate, SurfaceChoice, Target, TargetReport, Vector3};
 use std::collections::BTreeSet;
@@ -275,6 +275,17 @@ pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
     let turned = put(&[turn(a, 90.0), turn(b, 90.0)], [&first, &second]);
     let back = [0, 1].map(|i| turn(&turned.people[i].0, -90.0));
     let turned = apart(&done.people[0].0, &back[0], 1).max(apart(&done.people[1].0, &back[1], 1));
+    // Half a kilometre away, and turned by an angle between axes: the way there is scaled with the legs.
+    let far = |clip: &Clip| moved(clip, 81.0, Vector3::new(4e4, 0.0, -3e4));
+    let distant = put(&[far(a), far(b)], [&first, &second]);
+    let distant = [0, 1].map(|i| turn(&distant.people[i].0, -81.0));
+    let begin = |clip: &Clip| {
+        let mut placed = ForwardKinematics::new(clip);
+        placed.place(0);
+        placed.position(JointId(0))
+    };
+    let way = begin(&done.people[0].0) - begin(&distant[0]);
+    let distant = [0, 1].map(|i| apart(&done.people[i].0, &moved(&distant[i], 0.0, way), 1));
     let twice = |clip: &Clip| {
         let rate = FrameRate::new(clip.rate().fps() * 2.0).expect("above 0");
         clip.resampled(rate).expect("it has a rate")
@@ -288,11 +299,13 @@ pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
     let mirrored_alone = apart(&alone(a, &first).0, &image(&alone(&image(a), &first).0), 1);
     let alone = apart(&alone(a, &first).0, &alone(&twice(a), &first).0, 2);
     mocap_corpus::note!(
-        "swapped {:.4} mm, turned {:.4} mm (alone {:.4}), mirrored {:.2} and {:.2} mm (alone {:.2}), at twice the rate {:.1} and \
+        "swapped {:.4} mm, turned {:.4} mm (alone {:.4}), 500 m away {:.4} and {:.4} mm, mirrored {:.2} and {:.2} mm (alone {:.2}), at twice the rate {:.1} and \
          {:.1} mm (alone {:.1} mm)",
         1e3 * swap,
         1e3 * turned,
         1e3 * turned_alone,
+        1e3 * distant[0],
+        1e3 * distant[1],
         1e3 * mirrored[0],
         1e3 * mirrored[1],
         1e3 * mirrored_alone,
@@ -301,6 +314,7 @@ pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
         1e3 * alone,
     );
     assert!(swap < 1e-6 && turned < 1e-5, "{swap} {turned}");
+    assert!(distant.iter().all(|apart| *apart < 1e-5), "{distant:?}");
     // A person who is retargeted alone differs by `alone` already; the meeting of both adds a
     // little.
     assert!(fine.iter().all(|apart| *apart < 0.01 + alone), "{fine:?} {alone}");

@@ -246,7 +246,7 @@ pub(crate) fn elbows_of_a_fixture_box_turn_as_in_the_source() {
 }
 
 /// A motion with both forearms turned forwards.
-fn with_bent_elbows(clip: &Clip) -> Clip {
+pub(crate) fn with_bent_elbows(clip: &Clip) -> Clip {
     let roles = map_roles_in(clip);
     let mut tracks = clip.tracks().to_vec();
     let mut placed = ForwardKinematics::new(clip);

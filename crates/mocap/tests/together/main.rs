@@ -6,12 +6,15 @@ mod bodies;
 mod held;
 mod made;
 mod scene;
+mod transformed;
 
 mocap_corpus::tests! {
     bind_points::bind_points_of_fixture_props_survive_files,
     held::a_forearm_in_the_trunk_of_a_fixture_swivels_out_and_its_hand_stays,
     held::elbows_of_a_fixture_box_turn_as_in_the_source,
     held::elbows_of_a_box_turn_as_in_the_source_on_all_bodies,
+    transformed::a_stick_in_hands_of_a_fixture_is_the_same_turned_and_moved,
+    transformed::a_stick_in_two_hands_is_the_same_turned_and_moved_on_all_bodies,
     bodies::raised_hands_of_fixtures_meet_on_unlike_bodies,
     bodies::hands_that_meet_meet_on_all_pairs_of_bodies,
     bodies::turned_swapped_mirrored_and_resampled_people_are_the_same,
