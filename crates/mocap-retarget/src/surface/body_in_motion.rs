@@ -3,7 +3,6 @@
 use super::arm::PosedArm;
 use super::body_surface::{ArmSurface, BodySurface};
 use super::contacts::{ArmContacts, Touch};
-use super::exit::SIDES;
 use super::own_view::OwnView;
 use mocap_model::{Clip, Isometry3, Pose, Vector3};
 use mocap_skin::PosedField;
@@ -87,7 +86,7 @@ pub(crate) struct Stage<'a> {
     /// Bend axes of the elbows, in the frames of the upper arms.
     pub hinges: [Vector3<f64>; 2],
     /// By arm: the sides by which it may leave the body, in the frame of the trunk.
-    pub sides: [[Vector3<f64>; SIDES]; 2],
+    pub sides: [[Vector3<f64>; 5]; 2],
     /// Another body that the arms are kept out of as well.
     pub partner: Option<Partner<'a>>,
 }

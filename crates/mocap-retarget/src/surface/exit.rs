@@ -64,14 +64,9 @@ pub(crate) fn stretches(depths: &[Depth], least: f64, around: usize) -> Vec<Rang
     found
 }
 
-/// Number of sides by which an arm may leave.
-pub(crate) const SIDES: usize = 7;
-
-/// Unit vectors of the sides by which an arm may leave: outwards, forward, backward and between them; upward, and
-/// between that and outwards, which lead out of a head.
-pub(crate) fn sides(out: Vector3<f64>, forward: Vector3<f64>, up: Vector3<f64>) -> [Vector3<f64>; SIDES] {
-    let between = |a: Vector3<f64>| (out + a).normalize();
-    [out, forward, -forward, between(forward), between(-forward), up, between(up)]
+/// Unit vectors of the sides by which an arm may leave: outwards, forward, backward, and between them.
+pub(crate) fn sides(out: &Vector3<f64>, forward: &Vector3<f64>) -> [Vector3<f64>; 5] {
+    [*out, *forward, -forward, (out + forward).normalize(), (out - forward).normalize()]
 }
 
 /// Direction in which a point leaves by a side: the normal if it has that direction, else the normal tilted

@@ -112,7 +112,7 @@ pub(crate) fn smallest_change(
     let task = Task { arm, base, cost, goals };
     let (mut change, mut inside) = (*base, *base);
     let mut found = demands(&arm.moved(&change), Asks::HowMuch);
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         if goals.is_empty() && found.iter().all(|demand| demand.by <= cost.met) {
             let is_met = |change: &Change| {
                 demands(&arm.moved(change), Asks::Whether).iter().all(|demand| demand.by <= cost.met)
@@ -120,12 +120,14 @@ pub(crate) fn smallest_change(
             return no_further_than_needed(&inside, change, cost, is_met);
         }
         inside = change;
+        // The way out may lead deeper at first.
+        let is_first = round == 0 && goals.is_empty();
         let now = task.unmet(&change, &found);
         let mut step = task.next(&change, &found, &segment) - change;
         let is_better = (0..HALVED).any(|_| {
             let shorter = change + step;
             let there = demands(&arm.moved(&shorter), Asks::HowMuch);
-            if task.unmet(&shorter, &there) < now {
+            if task.unmet(&shorter, &there) < now || is_first {
                 (change, found) = (shorter, there);
                 return true;
             }

@@ -19,7 +19,7 @@ use super::body_in_motion::{CARRIED, Frame, MARGIN, Partner, Stage};
 use super::body_surface::BodySurface;
 use super::contact_goals::goals;
 use super::contacts::{ArmContacts, Touch, other_field};
-use super::exit::{Depth, Exit, SIDES, depth, sides, stretches, towards, way_out};
+use super::exit::{Depth, Exit, depth, sides, stretches, towards, way_out};
 use super::fade::{FADE, smoothed};
 use super::keys::Keys;
 use super::nearby::each_near;
@@ -93,16 +93,15 @@ pub(crate) fn keep_apart(
 }
 
 /// The sides by which an arm may leave the body, in the frame of its trunk.
-fn sides_of(body: &BodySurface, skeleton: &Skeleton, side: Side) -> [Vector3<f64>; SIDES] {
+fn sides_of(body: &BodySurface, skeleton: &Skeleton, side: Side) -> [Vector3<f64>; 5] {
     let forward = Figure::new(skeleton, &body.roles).facing();
-    let up = skeleton.space().up.vector();
-    let left = up.cross(&forward);
+    let left = skeleton.space().up.vector().cross(&forward);
     let out = if side == Side::Left { left } else { -left };
     let arm = body.arms[usize::from(side == Side::Right)].as_ref();
     let mut rest = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut rest);
     let back = arm.map(|arm| rest.joints[arm.trunk.index()].rotation.inverse()).unwrap_or_default();
-    sides(back * out, back * forward, back * up)
+    sides(&(back * out), &(back * forward))
 }
 
 /// Smooths changes in the open frames; all other frames keep zero. The difference to what frames need is added
@@ -432,14 +431,14 @@ impl Stage<'_> {
                     pose.see(&self.view);
                     let is_posed = field.pose(&pose.object);
                     let Some((arm, posed)) = self.arm(i, &pose.object).filter(|_| is_posed) else {
-                        ways.push([0.0; SIDES]);
+                        ways.push([0.0; 5]);
                         continue;
                     };
                     let (middle, radius) = posed.ball();
                     // Ways out reach further than the arm.
                     let near = field.near(&middle, radius + self.body.person(FAR));
                     let sides = self.sides[i].map(|side| posed.frame * side);
-                    let mut way = [0.0f64; SIDES];
+                    let mut way = [0.0f64; 5];
                     each_near(&arm.points, &posed.points, (field, &near), 0.0, |point, hit| {
                         for (way, side) in way.iter_mut().zip(&sides) {
                             let direction = towards(&hit.normal, side);
@@ -450,9 +449,8 @@ impl Stage<'_> {
                     ways.push(way);
                 }
                 let total = |side: usize| ways.iter().map(|way| way[side] * way[side]).sum::<f64>();
-                let totals: [f64; SIDES] = std::array::from_fn(total);
-                let best =
-                    (0..SIDES).fold(0, |best, next| if totals[next] < totals[best] { next } else { best });
+                let totals: [f64; 5] = std::array::from_fn(total);
+                let best = (0..5).fold(0, |best, next| if totals[next] < totals[best] { next } else { best });
                 for (at, way) in stretch.zip(ways) {
                     states[at].exit = Exit { side: Some(self.sides[i][best]), way: way[best] };
                 }
