@@ -78,7 +78,7 @@ pub enum RetargetError {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum RetargetWarning {
-    #[error("the {which} skeleton has no {}: {}", list(roles), left_out(*which))]
+    #[error("no {} is known in the {which} skeleton: {}", list(roles), left_out(*which))]
     LeftOut { which: SourceOrTarget, roles: Vec<Role> },
     #[error(
         "the {which}'s rest pose is not a T- or A-pose; a reference pose was estimated from its bones, with neutral \
@@ -218,7 +218,7 @@ impl RetargetWarning {
 
 fn left_out(which: SourceOrTarget) -> &'static str {
     match which {
-        SourceOrTarget::Source => "the target keeps its rest pose there",
+        SourceOrTarget::Source => "the target stays in its reference pose there",
         SourceOrTarget::Target => "the source's motion there is not transferred",
     }
 }

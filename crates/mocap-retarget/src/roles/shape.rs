@@ -32,6 +32,9 @@ const MOST_BRANCHES: usize = 64;
 /// Greatest number of joints followed outwards from a candidate for the start of a limb; limbs of bodies have
 /// fewer.
 const MOST_JOINTS: usize = 64;
+/// Greatest number of things that are left out one at a time to find arms, and the fit of what is found then.
+const MOST_THINGS: usize = 8;
+const WITHOUT: f64 = 0.9;
 /// A direction is clear if its cosine to an axis is at least this.
 const CLEAR: f64 = 0.7;
 /// Legs point down at rest with at least this cosine.
@@ -136,8 +139,23 @@ pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
 }
 
 impl Shape {
+    /// The shape of a skeleton. If one arm is longer than the other by a thing in its hand, it is that without the
+    /// thing.
     pub(super) fn of(skeleton: &Skeleton) -> Option<Shape> {
-        let tree = Tree::of(skeleton)?;
+        let tree = Tree::of(skeleton, None)?;
+        let whole = Shape::of_tree(&tree);
+        if whole.as_ref().is_some_and(|shape| shape.arms.is_some()) {
+            return whole;
+        }
+        let without = |thing: JointId| {
+            let shape = Shape::of_tree(&Tree::of(skeleton, Some(thing))?)?;
+            shape.arms.is_some().then_some(Shape { fit: shape.fit * WITHOUT, ..shape })
+        };
+        tree.things().into_iter().find_map(without).or(whole)
+    }
+
+    fn of_tree(tree: &Tree) -> Option<Shape> {
+        let skeleton = tree.skeleton;
         let mut pairs = tree.pairs();
         pairs.sort_by(|a, b| b.length.total_cmp(&a.length));
         let mut limbs: Vec<Pair> = Vec::new();
@@ -234,10 +252,16 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn of(skeleton: &Skeleton) -> Option<Tree<'_>> {
+    /// The lengths of a skeleton; those from `thing` outwards are 0.
+    fn of(skeleton: &Skeleton, thing: Option<JointId>) -> Option<Tree<'_>> {
+        let is_left_out = |id: JointId| thing.is_some_and(|thing| skeleton.is_in_subtree(id, thing));
         let length: Vec<f64> = skeleton
             .iter()
-            .map(|(_, joint)| if joint.parent.is_none() { 0.0 } else { joint.offset.norm() })
+            .map(
+                |(id, joint)| {
+                    if joint.parent.is_none() || is_left_out(id) { 0.0 } else { joint.offset.norm() }
+                },
+            )
             .collect();
         let mut reach = vec![0.0f64; skeleton.len()];
         let mut next = vec![None; skeleton.len()];
@@ -254,6 +278,19 @@ impl Tree<'_> {
         }
         let is_middle = skeleton.joints().iter().map(|joint| NamedLimb::is_middle(&joint.name)).collect();
         (size.is_finite() && size > 0.0).then_some(Tree { skeleton, length, reach, next, size, is_middle })
+    }
+
+    /// Joints at the ends of the tree that are long enough to be taken for the bone of a limb, the longest first.
+    fn things(&self) -> Vec<JointId> {
+        let is_end =
+            |id: JointId| self.skeleton.children(id).iter().all(|child| self.skeleton.joint(*child).end_site);
+        let far = |id: JointId| self.length[id.index()] + self.reach[id.index()];
+        let ends =
+            self.skeleton.iter().filter(|(id, joint)| !joint.end_site && is_end(*id)).map(|(id, _)| id);
+        let mut things: Vec<JointId> = ends.filter(|id| far(*id) >= LEAST / 2.0 * self.size).collect();
+        things.sort_by(|a, b| far(*b).total_cmp(&far(*a)));
+        things.truncate(MOST_THINGS);
+        things
     }
 
     fn is_below(&self, top: JointId, id: JointId) -> bool {
@@ -279,7 +316,7 @@ impl Tree<'_> {
             }
             let limbs: Vec<_> = children.iter().filter_map(|child| self.limb(*child)).collect();
             for (i, a) in limbs.iter().enumerate() {
-                pairs.extend(limbs[i + 1..].iter().filter(|b| self.alike(a, b)).map(|b| Pair {
+                pairs.extend(limbs[i + 1..].iter().filter(|b| self.alike(top, a, b)).map(|b| Pair {
                     top,
                     limbs: [a.clone(), b.clone()],
                     length: (self.two_bones(a) + self.two_bones(b)) / 2.0,
@@ -323,10 +360,12 @@ impl Tree<'_> {
         self.bone(limb, 1) + self.bone(limb, 2)
     }
 
-    fn alike(&self, a: &[JointId], b: &[JointId]) -> bool {
-        let near = |a: f64, b: f64, scale: f64| (a - b).abs() <= ALIKE * scale;
+    /// Whether two limbs have bones of equal lengths, and start equally far from their common joint.
+    fn alike(&self, top: JointId, a: &[JointId], b: &[JointId]) -> bool {
         let both = self.two_bones(a).max(self.two_bones(b));
-        (1..=2).all(|i| near(self.bone(a, i), self.bone(b, i), both))
+        let near = |a: f64, b: f64| (a - b).abs() <= ALIKE * both;
+        near(self.distance(top, a[0]), self.distance(top, b[0]))
+            && (1..=2).all(|i| near(self.bone(a, i), self.bone(b, i)))
     }
 
     /// The joints of a limb on the longest path outwards from a child of the trunk: those of the two longest

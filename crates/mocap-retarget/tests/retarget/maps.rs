@@ -139,6 +139,33 @@ fn arms_that_no_name_tells_are_found_beside_legs_that_have_names() {
 }
 
 #[test]
+fn arms_are_found_with_a_long_thing_in_one_hand() {
+    for name in ["mixamo", "unity"] {
+        let bare = cut(&rig(name), |joint| {
+            ["Thumb", "Index", "Middle", "Ring", "Little", "Pinky"]
+                .iter()
+                .any(|part| joint.name.contains(part))
+        });
+        let roles = map_roles(&bare);
+        let (hand, forearm) =
+            (roles.joint(Role::RightHand).unwrap(), roles.joint(Role::RightLowerArm).unwrap());
+        let length = bare.joint(hand).offset.norm();
+        assert_eq!(bare.joint(hand).parent, Some(forearm));
+        for long in [0.3, 1.0, 2.0, 4.0] {
+            let mut joints = bare.joints().to_vec();
+            joints.push(Joint::new("thing", Some(hand), Vector3::new(0.0, 0.0, long * length)));
+            let armed = nameless(&Skeleton::new("", *bare.space(), joints).unwrap());
+            let (found, without) = (map_roles(&armed), map_roles(&nameless(&bare)));
+            for role in [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand, Role::RightHand, Role::Head]
+            {
+                assert_eq!(found.joint(role), without.joint(role), "{name}, {long} forearms: {role}");
+                assert!(found.joint(role).is_some(), "{name}: {role}");
+            }
+        }
+    }
+}
+
+#[test]
 fn without_legs_or_with_one_joint_the_error_lists_what_is_missing() {
     let legless = cut(&rig("unity"), |joint| joint.name.contains("UpperLeg"));
     let RetargetError::MissingRoles { which, missing, .. } = error(&legless) else {
