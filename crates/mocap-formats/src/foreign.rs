@@ -183,7 +183,7 @@ impl Start<'_> {
     /// Whether the text is a table with three columns for each of several points: `LASI_x,LASI_y,LASI_z`, or `LASI:X`.
     fn is_marker_table(&self) -> bool {
         // A robot's table may have joints named after axes.
-        if self.first.starts_with(b"time,root_x,") {
+        if crate::robot_motion::has_header(self.first) {
             return false;
         }
         let Ok(head) = std::str::from_utf8(self.first) else { return false };

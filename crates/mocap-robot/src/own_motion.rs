@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use mocap_model::{
-    Clip, ForwardKinematics, Isometry3, JointId, Pose, Robot, RobotPose, Role, Skeleton, Space,
-    UnitQuaternion, Vector3,
+    Clip, ForwardKinematics, Isometry3, JointId, Pose, Robot, RobotJointKind, RobotPose, Role, Skeleton,
+    Space, UnitQuaternion, Vector3,
 };
 use nalgebra::{Matrix3, Rotation3};
 
@@ -13,8 +13,11 @@ use crate::landmarks::Humanoid;
 use crate::limb::Bends;
 use crate::source::upright;
 
-/// How far a joint may be off its axis, and a rest pose off that of the robot: files round numbers [rad, m].
+/// How far a rest pose may be off that of the robot, and a joint off its place: files round numbers [rad, m].
 const TOLERANCE: f64 = 2e-3;
+/// How far a turn may be from all turns about the axis of its hinge \[rad\]: 1°. Compressed files bound how far points
+/// are off, so turns of short limbs are off by more than rounding; whoever bends a limb otherwise turns it further.
+const OFF_AXIS: f64 = std::f64::consts::PI / 180.0;
 
 /// The joints of a clip that are those of a robot.
 pub(crate) struct OwnSkeleton {
@@ -123,14 +126,23 @@ impl OwnSkeleton {
                 let Some(parent) = joint.parent else { continue };
                 let rest = Isometry3::from_parts(joint.offset.into(), joint.rest_rotation);
                 let moved = (placed[parent.index()] * rest).inverse() * placed[id.index()];
-                match moved_by[id.index()] {
-                    Some(index) => {
-                        let before = poses.last().map(|pose| pose.values[index]);
-                        values[index] = robot.joints()[index].value_of(&moved, before, TOLERANCE)?;
+                let Some(index) = moved_by[id.index()] else {
+                    if moved.rotation.angle() > OFF_AXIS || moved.translation.vector.norm() > TOLERANCE {
+                        return None;
                     }
-                    None if off(&moved) > TOLERANCE => return None,
-                    None => {}
-                }
+                    continue;
+                };
+                let joint = &robot.joints()[index];
+                let before = poses.last().map(|pose| pose.values[index]);
+                values[index] = match joint.kind {
+                    RobotJointKind::Hinge => {
+                        // Off its place or off its axis: a place is not a turn.
+                        let turned = Isometry3::from_parts(Vector3::zeros().into(), moved.rotation);
+                        let is_there = moved.translation.vector.norm() <= TOLERANCE;
+                        is_there.then(|| joint.value_of(&turned, before, OFF_AXIS))??
+                    }
+                    RobotJointKind::Slide => joint.value_of(&moved, before, TOLERANCE)?,
+                };
             }
             poses.push(RobotPose { base: placed[0], values });
         }
@@ -143,11 +155,6 @@ fn to_robot_space(space: &Space) -> UnitQuaternion<f64> {
     let (up, forward) = (space.up.vector(), space.forward.vector());
     let rows = [forward.transpose(), up.cross(&forward).transpose(), up.transpose()];
     UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(Matrix3::from_rows(&rows)))
-}
-
-/// How far a transform moves anything [rad, m].
-fn off(moved: &Isometry3<f64>) -> f64 {
-    moved.rotation.angle() + moved.translation.vector.norm()
 }
 
 /// The roles of the joints of a skeleton that is that of a robot, by names, parents and bone lengths; `None` for others.

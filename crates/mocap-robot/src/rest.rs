@@ -1,12 +1,12 @@
 //! A robot with all joints at rest, turned upright, used to find its body.
 
-use mocap_model::{Isometry3, Robot, RobotJointKind, UnitQuaternion, Vector3};
+use mocap_model::{Isometry3, Robot, RobotJoint, RobotJointKind, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Point3};
 
 use crate::kinematics::follow_mimics;
 use crate::limb::BodyPoint;
 
-/// A robot with all joints at rest: the value 0, or the nearest that is allowed.
+/// A robot with all joints at rest: as its file places its bodies, or the nearest that is allowed.
 pub(crate) struct Rest<'r> {
     pub(crate) robot: &'r Robot,
     pub(crate) placed: Vec<Isometry3<f64>>,
@@ -103,9 +103,10 @@ impl Rest<'_> {
 
 /// The value of every joint at rest \[rad or m\].
 pub fn rest_values(robot: &Robot) -> Vec<f64> {
-    let within =
-        |limit: Option<mocap_model::Limit>| limit.map_or(0.0, |limit| 0.0f64.clamp(limit.min, limit.max));
-    let mut values: Vec<f64> = robot.joints().iter().map(|joint| within(joint.limit)).collect();
+    let at_rest = |joint: &RobotJoint| {
+        joint.limit.map_or(joint.reference, |limit| joint.reference.clamp(limit.min, limit.max))
+    };
+    let mut values: Vec<f64> = robot.joints().iter().map(at_rest).collect();
     follow_mimics(robot, &mut values);
     values
 }

@@ -215,6 +215,10 @@ impl Reader<'_> {
         let attributes = node.attributes().map(|a| (a.name().to_owned(), a.value().to_owned())).collect();
         let name = node.tag_name().name().to_owned();
         let mut element = Element { name, attributes, children: Vec::new(), origin };
+        if node.tag_name().namespace().is_some_and(|space| space.ends_with("xacro")) {
+            let element_name = element.name.clone();
+            return Err(element.error(Problem::Xacro { element: element_name }));
+        }
         for child in node.children().filter(roxmltree::Node::is_element) {
             let child = self.element(child, file, lines, depth + 1)?;
             if child.name == "include" {

@@ -30,7 +30,7 @@ pub(super) fn parts(
     let paired = paired_geoms(root);
     let mut trees = Vec::new();
     for world in root.all("worldbody") {
-        for body in bodies_of(world, &Isometry3::identity(), &compiler)? {
+        for body in bodies_of(world, &Isometry3::identity(), None, &compiler)? {
             let mut tree = Tree {
                 compiler: &compiler,
                 classes: &classes,
@@ -64,7 +64,10 @@ pub(super) fn parts(
     }
     parts.excluded = excluded(root, &parts)?;
     parts.pairs = pairs(root, &parts);
-    set_mimics(root, &mut parts)?;
+    let others = trees.iter().flat_map(|tree| tree.joint_names.iter().map(String::as_str)).collect();
+    set_mimics(root, &mut parts, &others)?;
+    warnings.extend(loops(root, &parts));
+    warnings.extend(other_masses(root));
     // A keyframe has the values of all trees, so it can be used only if there is one tree.
     if trees.is_empty() {
         parts.home = home(root, &parts)?;
@@ -79,6 +82,8 @@ struct Compiler {
     auto_limits: bool,
     /// Whether masses come from shapes; `None`: for bodies without a stated mass.
     mass_from_shapes: Option<bool>,
+    /// The first and the last group of shapes that have a mass.
+    weighed_groups: [f64; 2],
     /// The folder of meshes; may be empty.
     mesh_folder: String,
     /// Whether only the last part of the path of a file counts.
@@ -92,6 +97,7 @@ impl Compiler {
             angles: Angles { unit: degrees, sequence: *b"xyz" },
             auto_limits: true,
             mass_from_shapes: None,
+            weighed_groups: [0.0, 5.0],
             mesh_folder: String::new(),
             strip_path: false,
         };
@@ -124,6 +130,9 @@ impl Compiler {
             }
             if let Some(strip) = boolean(element, "strippath")? {
                 compiler.strip_path = strip;
+            }
+            if let Some(groups) = element.numbers::<2>("inertiagrouprange")? {
+                compiler.weighed_groups = groups;
             }
             if element.get("inertiafromgeom").is_some() {
                 compiler.mass_from_shapes = boolean(element, "inertiafromgeom")?;
@@ -196,17 +205,22 @@ struct Placed<'e> {
     class: Option<&'e str>,
 }
 
-/// The bodies in an element and in its `<frame>`s.
+/// The bodies in an element and in its `<frame>`s, of which the innermost with a class counts.
 fn bodies_of<'e>(
     element: &'e Element,
     frame: &Isometry3<f64>,
+    class: Option<&'e str>,
     compiler: &Compiler,
 ) -> Result<Vec<Placed<'e>>, Finding> {
+    let class = element.get("childclass").or(class);
     let mut bodies = Vec::new();
     for child in &element.children {
         match child.name.as_str() {
-            "body" => bodies.push(Placed { element: child, frame: *frame, class: element.get("childclass") }),
-            "frame" => bodies.extend(bodies_of(child, &(frame * placement(child, compiler)?), compiler)?),
+            "body" => bodies.push(Placed { element: child, frame: *frame, class }),
+            "frame" => {
+                let inner = frame * placement(child, compiler)?;
+                bodies.extend(bodies_of(child, &inner, class, compiler)?);
+            }
             "replicate" | "attach" | "composite" | "flexcomp" => {
                 return Err(child.error(Problem::Unsupported { what: format!("<{}>", child.name) }));
             }
@@ -214,6 +228,26 @@ fn bodies_of<'e>(
         }
     }
     Ok(bodies)
+}
+
+/// The `<inertial>` of a body, which may be in its `<frame>`s, and the placement of those; the last one counts.
+fn inertial_of<'e>(
+    element: &'e Element,
+    frame: &Isometry3<f64>,
+    compiler: &Compiler,
+) -> Result<Option<(&'e Element, Isometry3<f64>)>, Finding> {
+    let mut found = None;
+    for child in &element.children {
+        match child.name.as_str() {
+            "inertial" => found = Some((child, *frame)),
+            "frame" => {
+                let inner = frame * placement(child, compiler)?;
+                found = inertial_of(child, &inner, compiler)?.or(found);
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
 }
 
 fn placement(element: &Element, compiler: &Compiler) -> Result<Isometry3<f64>, Finding> {
@@ -258,28 +292,28 @@ impl Tree<'_> {
         self.weights.clear();
         self.unweighed = false;
         self.content(element, &Isometry3::identity(), index, class)?;
-        let stated = match element.child("inertial") {
+        let stated = match inertial_of(element, &Isometry3::identity(), self.compiler)? {
             Some(_) if self.compiler.mass_from_shapes == Some(true) => None,
-            Some(inertial) => self.inertial(inertial)?,
+            Some((inertial, frame)) => self.inertial(inertial, &frame)?,
             None => None,
         };
         // With a mesh, the sum of the other shapes would be less than the mass of the body, so the mass stays unknown.
         let known = self.compiler.mass_from_shapes != Some(false) && !self.unweighed;
         let from_shapes: &[Inertial] = if known { &self.weights } else { &[] };
         weigh(&mut self.parts.bodies[index], stated, from_shapes);
-        for child in bodies_of(element, &Isometry3::identity(), self.compiler)? {
+        for child in bodies_of(element, &Isometry3::identity(), None, self.compiler)? {
             self.body(child, Some(index), class)?;
         }
         Ok(())
     }
 
     /// The mass that a body states; `None` without one.
-    fn inertial(&self, inertial: &Element) -> Result<Option<Inertial>, Finding> {
+    fn inertial(&self, inertial: &Element, frame: &Isometry3<f64>) -> Result<Option<Inertial>, Finding> {
         let Some(mass) = inertial.mass("mass")? else { return Ok(None) };
         let full = inertial.numbers::<6>("fullinertia")?.map(symmetric);
         let along = inertial.numbers::<3>("diaginertia")?.unwrap_or_default();
         let inertia = full.unwrap_or_else(|| Matrix3::from_diagonal(&Vector3::from(along)));
-        Ok(Some(Inertial::stated(mass, &placement(inertial, self.compiler)?, inertia)))
+        Ok(Some(Inertial::stated(mass, &(frame * placement(inertial, self.compiler)?), inertia)))
     }
 
     /// Joints and shapes of a body, also those inside its `<frame>`s.
@@ -367,7 +401,8 @@ impl Tree<'_> {
 
     fn limit(&self, joint: &Element, unit: f64) -> Result<Option<Limit>, Finding> {
         let Some([min, max]) = joint.numbers::<2>("range")? else { return Ok(None) };
-        let limited = boolean(joint, "limited")?.unwrap_or(self.compiler.auto_limits);
+        // A range that is a limit by itself is one only if it holds anything, as in MuJoCo, whose default is 0 0.
+        let limited = boolean(joint, "limited")?.unwrap_or(self.compiler.auto_limits && min != max);
         if !limited {
             return Ok(None);
         }
@@ -388,6 +423,9 @@ impl Tree<'_> {
         let name = geom.get("name").unwrap_or("").to_owned();
         let collides = mask != ContactMask { kinds: 0, meets: 0 } || self.paired.contains(name.as_str());
         let kind = geom.get("type").unwrap_or("sphere");
+        let group = geom.number("group")?.unwrap_or(0.0);
+        let [first, last] = self.compiler.weighed_groups;
+        let weighs = group >= first && group <= last;
         if matches!(kind, "mesh" | "sdf" | "hfield") || geom.get("mesh").is_some() {
             if collides {
                 self.mesh(geom, kind, frame, (body, name, mask))?;
@@ -397,7 +435,7 @@ impl Tree<'_> {
                 Some(mass) => mass == 0.0,
                 None => geom.density("density")? == Some(0.0),
             };
-            self.unweighed |= kind != "hfield" && !weightless;
+            self.unweighed |= weighs && kind != "hfield" && !weightless;
             return Ok(());
         }
         if kind == "plane" {
@@ -436,7 +474,9 @@ impl Tree<'_> {
         };
         let placement = frame * placed;
         let (mass, density) = (geom.mass("mass")?, geom.density("density")?);
-        self.weights.push(Inertial::of_shape(&primitive, &placement, mass, density));
+        if weighs {
+            self.weights.push(Inertial::of_shape(&primitive, &placement, mass, density));
+        }
         if collides {
             self.parts.shapes.push(RobotShape { name, body, placement, primitive, mask });
         }
@@ -500,23 +540,60 @@ fn pairs(root: &Element, parts: &RobotParts) -> Vec<[usize; 2]> {
     pairs.filter_map(|pair| Some([shape(pair.get("geom1"))?, shape(pair.get("geom2"))?])).collect()
 }
 
-/// Sets joints that `<equality>` makes a linear function of another.
-fn set_mimics(root: &Element, parts: &mut RobotParts) -> Result<(), Finding> {
+/// The warnings about settings that change masses, and are not read.
+fn other_masses(root: &Element) -> Vec<Finding> {
+    let is_set = |element: &Element, name: &str| {
+        let number = element.get(name).and_then(|value| value.trim().parse::<f64>().ok());
+        number.is_some_and(|number| number > 0.0)
+    };
+    let of_compiler = ["settotalmass", "boundmass", "boundinertia"].into_iter();
+    let set = of_compiler.filter(|name| root.all("compiler").any(|compiler| is_set(compiler, name)));
+    fn has_shell(element: &Element) -> bool {
+        let is_shell = matches!(element.name.as_str(), "geom" | "mesh")
+            && (element.get("shellinertia") == Some("true") || element.get("inertia") == Some("shell"));
+        is_shell || element.children.iter().any(has_shell)
+    }
+    let set = set.chain(has_shell(root).then_some("shellinertia"));
+    set.map(|setting| Finding::new(Problem::OtherMass { setting })).collect()
+}
+
+/// The warning about bodies that `<equality>` ties to others, which a tree does not hold.
+fn loops(root: &Element, parts: &RobotParts) -> Option<Finding> {
+    let ties = root.all("equality").flat_map(|equality| &equality.children);
+    let ties = ties
+        .filter(|tie| matches!(tie.name.as_str(), "connect" | "weld") && tie.get("active") != Some("false"));
+    let is_robot = |name: &str| parts.bodies.iter().any(|body| body.name == name);
+    let mut ties = ties.filter(|tie| tie.get("body1").is_none_or(is_robot));
+    let first = ties.next()?;
+    let problem = Problem::Loop { element: first.name.clone() };
+    Some(Finding { count: 1 + ties.count(), ..Finding::new(problem) })
+}
+
+/// Sets joints that `<equality>` makes a linear function of another, or holds at a value. Those of joints in `others`,
+/// outside the robot, are skipped.
+fn set_mimics(root: &Element, parts: &mut RobotParts, others: &HashSet<&str>) -> Result<(), Finding> {
     for tie in root.all("equality").flat_map(|equality| equality.all("joint")) {
         if boolean(tie, "active")? == Some(false) {
             continue;
         }
-        let find = |name: &str| parts.joints.iter().position(|joint| joint.name == name);
-        let unknown = |name: &str| tie.error(Problem::Unknown { what: "joint", name: name.to_owned() });
-        let driven = tie.require("joint1")?;
-        let driven = find(driven).ok_or_else(|| unknown(driven))?;
-        let Some(followed) = tie.get("joint2") else { continue };
-        let followed = find(followed).ok_or_else(|| unknown(followed))?;
+        let find = |name: &str| match parts.joints.iter().position(|joint| joint.name == name) {
+            None if others.contains(name) => Ok(None),
+            None => Err(tie.error(Problem::Unknown { what: "joint", name: name.to_owned() })),
+            found => Ok(found),
+        };
+        let driven = find(tie.require("joint1")?)?;
+        let followed = tie.get("joint2").map(find).transpose()?;
+        let (Some(driven), false) = (driven, followed == Some(None)) else { continue };
         let curve = match tie.get("polycoef") {
             Some(value) => tie.numbers_in("polycoef", value)?,
             None => vec![0.0, 1.0],
         };
         let at = |index: usize| curve.get(index).copied().unwrap_or(0.0);
+        let Some(followed) = followed.flatten() else {
+            let value = parts.joints[driven].reference + at(0);
+            parts.joints[driven].limit = Some(Limit { min: value, max: value });
+            continue;
+        };
         if curve.iter().skip(2).any(|coefficient| *coefficient != 0.0) {
             let what = "a joint tied to another by a curve".to_owned();
             return Err(tie.error(Problem::Unsupported { what }));

@@ -1,6 +1,6 @@
 //! What can be wrong with a robot's description.
 
-/// A problem of a URDF or MJCF file; the last four are warnings.
+/// A problem of a URDF or MJCF file; those from `NoLimit` on are warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -29,6 +29,8 @@ pub enum Problem {
     ZeroAxis { joint: String },
     #[error("joint '{joint}' follows itself through <mimic>")]
     MimicCircle { joint: String },
+    #[error("<xacro:{element}> is not expanded: run `xacro FILE > robot.urdf` first, and read that")]
+    Xacro { element: String },
     #[error("the file '{file}' that is included {why}")]
     Include { file: String, why: String },
     #[error("in the included file '{file}', line {line}, column {column}: {problem}")]
@@ -50,6 +52,10 @@ pub enum Problem {
     CutHull { mesh: String, corners: usize, left_out: f64 },
     #[error("body '{body}' beside the robot is left out")]
     LeftOut { body: String },
+    #[error("<{element}> closes a loop of bodies, which is not kept: the robot is read as a tree")]
+    Loop { element: String },
+    #[error("'{setting}' is not read: masses and inertias are those without it")]
+    OtherMass { setting: &'static str },
 }
 
 /// Which shapes are not measured: the first of them.
@@ -78,6 +84,7 @@ impl crate::Problem for Problem {
             Problem::SecondRoot { .. } => "robot::second-root",
             Problem::ZeroAxis { .. } => "robot::zero-axis",
             Problem::MimicCircle { .. } => "robot::mimic-circle",
+            Problem::Xacro { .. } => "robot::xacro",
             Problem::Include { .. } => "robot::include",
             Problem::Included { problem, .. } => problem.code(),
             Problem::Mesh { .. } => "robot::mesh",
@@ -87,6 +94,8 @@ impl crate::Problem for Problem {
             Problem::Meshes { .. } => "robot::meshes",
             Problem::CutHull { .. } => "robot::cut-hull",
             Problem::LeftOut { .. } => "robot::left-out",
+            Problem::Loop { .. } => "robot::loop",
+            Problem::OtherMass { .. } => "robot::other-mass",
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mocap_model::{Clip, Robot, RobotMotion};
 
+use super::columns::has_header;
 use super::from_arrays::w_first;
 use super::rate::usual_rate;
 use super::to_arrays::Placed;
@@ -53,7 +54,7 @@ entries! {
     robot_csv Entry {
         name: "robot-csv",
         note: Some("the same with a header"),
-        detect: |start| table::has_header(start.first),
+        detect: |start| has_header(start.first),
         read: TABLE,
         write: Some(|clip, options| {
             written(&clip, Format::RobotCsv, options, |motion, robot, order, _| {
@@ -119,7 +120,7 @@ const TABLE: Result<ReadFile, &str> = Ok(|bytes, options| {
     let robot = robot.ok_or_else(|| Finding::new(Problem::NeedsRobot))?;
     let sidecar = options.beside.get(sidecar::EXTENSION).map(|bytes| sidecar::read(bytes));
     let motion = table::read(bytes, robot, (options.fps, sidecar), options.repair, &options.limits)?;
-    let format = match table::has_header(bytes) {
+    let format = match has_header(bytes) {
         true => Format::RobotCsv,
         false => Format::UnitreeCsv,
     };

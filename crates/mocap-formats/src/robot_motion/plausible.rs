@@ -1,5 +1,5 @@
-//! Numbers of a robot's motion that a robot cannot have: joints beyond their limits, such as angles in degrees, and
-//! quaternions in the other order. They are warnings, because other tools write motions beyond the limits of a model.
+//! Numbers of a robot's motion that a robot cannot have: joints beyond their limits, such as angles in degrees,
+//! joints off those that they follow, and quaternions in the other order. They are warnings, because other tools write motions beyond the limits of a model.
 
 use mocap_model::{Robot, RobotJointKind, RobotMotion, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
@@ -18,7 +18,9 @@ const STANDING: f64 = 0.5;
 
 /// The warnings about a motion. `w_first`: whether the file holds w before x, y and z of quaternions.
 pub(super) fn findings(motion: &RobotMotion, robot: &Robot, w_first: bool) -> Vec<Finding> {
-    beyond_limits(motion, robot).into_iter().chain(other_order(motion, robot, w_first)).collect()
+    let found =
+        [beyond_limits(motion, robot), other_order(motion, robot, w_first), off_mimics(motion, robot)];
+    found.into_iter().flatten().collect()
 }
 
 /// How far a value is beyond the limits of a joint, and the limit; `None` within.
@@ -59,6 +61,36 @@ fn beyond_limits(motion: &RobotMotion, robot: &Robot) -> Option<Finding> {
         limit,
         unit: if hinge(joint) { "rad" } else { "m" },
         degrees: within && many,
+    };
+    Some(Finding::new(problem).in_frame(frame))
+}
+
+/// The warning if joints that follow another are not where that puts them; it names the farthest.
+fn off_mimics(motion: &RobotMotion, robot: &Robot) -> Option<Finding> {
+    let joints = robot.joints();
+    let mut found = 0;
+    let mut worst: Option<(f64, usize, usize, f64)> = None;
+    for (frame, pose) in motion.poses.iter().enumerate() {
+        for (joint, value) in pose.values.iter().enumerate() {
+            let Some(mimic) = joints[joint].mimic else { continue };
+            let expected = mimic.factor * pose.values[mimic.joint] + mimic.offset;
+            let far = (value - expected).abs();
+            found += usize::from(far > ON_LIMIT);
+            if far > ON_LIMIT && worst.is_none_or(|(most, ..)| far > most) {
+                worst = Some((far, joint, frame, expected));
+            }
+        }
+    }
+    let (_, joint, frame, expected) = worst?;
+    let followed = joints[joint].mimic.map(|mimic| joints[mimic.joint].name.clone())?;
+    let problem = Problem::OffMimic {
+        found,
+        joint: joints[joint].name.clone(),
+        followed,
+        value: motion.poses[frame].values[joint],
+        expected,
+        unit: if joints[joint].kind == RobotJointKind::Hinge { "rad" } else { "m" },
+        slack: ON_LIMIT,
     };
     Some(Finding::new(problem).in_frame(frame))
 }

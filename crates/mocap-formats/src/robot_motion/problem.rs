@@ -8,7 +8,10 @@ use crate::Format;
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
-    #[error("{format} files hold the motion of a robot, but the skeleton is not that of a robot model")]
+    #[error(
+        "{format} files hold the motion of a robot, but the skeleton is not that of a robot model; \
+         `mocap retarget FILE MODEL -o OUT.csv` puts it on one"
+    )]
     NotRobot { format: Format },
     #[error("{error}")]
     Model { error: mocap_model::ModelError },
@@ -30,9 +33,13 @@ pub enum Problem {
     UnknownJoint { name: String },
     #[error("the file has no values for joint '{name}' of the robot")]
     MissingJoint { name: String },
+    #[error("the file has no column '{name}' of the base")]
+    MissingColumn { name: &'static str },
+    #[error("the column '{name}' is there twice")]
+    RepeatedColumn { name: String },
     #[error("the file has no frames")]
     NoFrames,
-    #[error("the times of the first and the last row do not give a rate")]
+    #[error("the times of the rows do not give a rate")]
     Times,
     #[error(
         "the motion has {fps} fps, and {format} files do not state it: readers take {usual}; resample to {usual} fps, \
@@ -41,6 +48,11 @@ pub enum Problem {
     Rate { format: Format, fps: f64, usual: f64 },
     #[error("the file does not state its rate: it is read at the usual {fps} frames per second")]
     NoRate { fps: f64 },
+    #[error(
+        "the time of a row is {step} s after that of the row before, and most are {usual} s after: it is read as the \
+         next frame"
+    )]
+    Uneven { step: f64, usual: f64 },
     #[error("the .joints.json beside the file is not used: {reason}")]
     Sidecar { reason: String },
     #[error("a value is not a finite number; it was interpolated")]
@@ -66,6 +78,19 @@ pub enum Problem {
         if *w_first { "w x y z" } else { "x y z w" }
     )]
     QuaternionOrder { w_first: bool },
+    #[error(
+        "'{joint}' has {value} {unit} where it follows '{followed}', which makes it {expected} {unit}: {found} values \
+         of such joints differ by more than {slack}"
+    )]
+    OffMimic {
+        found: usize,
+        joint: String,
+        followed: String,
+        value: f64,
+        expected: f64,
+        unit: &'static str,
+        slack: f64,
+    },
     #[error("the file does not name its joints: they are taken in the order of the model (dfs)")]
     Unnamed,
 }
@@ -83,14 +108,18 @@ impl crate::Problem for Problem {
             Problem::Quaternion { .. } => "robot-motion::quaternion",
             Problem::UnknownJoint { .. } => "robot-motion::unknown-joint",
             Problem::MissingJoint { .. } => "robot-motion::missing-joint",
+            Problem::MissingColumn { .. } => "robot-motion::missing-column",
+            Problem::RepeatedColumn { .. } => "robot-motion::repeated-column",
             Problem::NoFrames => "robot-motion::no-frames",
             Problem::Times => "robot-motion::times",
             Problem::Rate { .. } => "robot-motion::rate",
             Problem::NoRate { .. } => "robot-motion::no-rate",
+            Problem::Uneven { .. } => "robot-motion::uneven",
             Problem::Sidecar { .. } => "robot-motion::sidecar",
             Problem::Repaired => "robot-motion::repaired",
             Problem::BeyondLimits { .. } => "robot-motion::beyond-limits",
             Problem::QuaternionOrder { .. } => "robot-motion::quaternion-order",
+            Problem::OffMimic { .. } => "robot-motion::off-mimic",
             Problem::Unnamed => "robot-motion::unnamed",
         }
     }

@@ -5,21 +5,17 @@ use std::sync::Arc;
 use mocap_model::{FrameRate, Isometry3, Robot, RobotMotion, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 
+use super::columns::{BASE, TIME, has_header, in_order, named};
 use super::sidecar::Stated;
+use super::times::in_times;
 use super::{Order, Problem};
 use crate::gaps::fill;
 use crate::{Finding, LimitExceeded, Limits, Parsed, text};
 
-/// The columns before the joints.
-const BASE: [&str; 7] = ["root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw"];
-const TIME: &str = "time";
+/// Frames per second where nothing states them.
+const USUAL: f64 = 30.0;
 /// Numbers whose length differs more from 1 are not a quaternion.
 const LENGTH: f64 = 1e-2;
-
-/// The start of a table with a header.
-pub(super) fn has_header(line: &[u8]) -> bool {
-    line.starts_with(b"time,root_x,")
-}
 
 /// Whether a line holds as many numbers as a pose of a robot has at least: no other table has numbers in its first line.
 pub(super) fn is_pose(line: &[u8]) -> bool {
@@ -77,20 +73,19 @@ pub(super) fn read(
 ) -> Result<Parsed<RobotMotion>, Finding> {
     let text = text::open(bytes, limits)?;
     let mut rows = Rows { text: &text, at: 0 };
-    let mut joints: Vec<usize> = Order::Dfs.joints(robot);
     let header = has_header(&text);
-    if header && let Some(first) = rows.next_row() {
-        let Some(names) = first.get(1 + BASE.len()..) else {
-            let problem = Problem::Columns { found: first.len(), expected: 1 + BASE.len() + joints.len() };
-            return Err(Finding::new(problem).at(&text, 0..text.len().min(1)));
-        };
-        joints = named(&text, names, robot)?;
+    let columns = match rows.next_row().filter(|_| header) {
+        Some(first) => named(&text, &first, robot)?,
+        None => in_order(robot),
+    };
+    if !header {
+        rows.at = 0;
     }
-    let lead = usize::from(header);
+    let width = BASE.len() + robot.joints().len();
     let (mut numbers, mut spans, mut times) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(row) = rows.next_row() {
         let whole = row[0].start..row[row.len() - 1].end;
-        let expected = lead + BASE.len() + joints.len();
+        let expected = columns.len();
         if row.len() != expected {
             let problem = Problem::Columns { found: row.len(), expected };
             return Err(Finding::new(problem).at(&text, whole).in_frame(spans.len()));
@@ -99,16 +94,18 @@ pub(super) fn read(
             let (found, limit) = (spans.len() + 1, limits.frames);
             return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
         }
-        for (column, span) in row.iter().enumerate() {
+        let start = numbers.len();
+        numbers.resize(start + width, 0.0);
+        for (column, span) in columns.iter().zip(&row) {
             let cell = std::str::from_utf8(&text[span.clone()]).unwrap_or("").trim();
-            let is_number = |number: &f64| number.is_finite() || (repair && column >= lead);
+            let is_number = |number: &f64| number.is_finite() || (repair && column.is_some());
             let number = cell.parse().ok().filter(is_number).ok_or_else(|| {
                 let problem = Problem::Number { text: text::quote(cell.as_bytes()) };
                 Finding::new(problem).at(&text, span.clone()).in_frame(spans.len())
             })?;
-            match column < lead {
-                true => times.push(number),
-                false => numbers.push(number),
+            match column {
+                None => times.push(number),
+                Some(place) => numbers[start + place] = number,
             }
         }
         spans.push(whole);
@@ -116,24 +113,30 @@ pub(super) fn read(
     if spans.is_empty() {
         return Err(Finding::new(Problem::NoFrames));
     }
-    let mended = mend(&mut numbers, BASE.len() + joints.len());
+    let mended = mend(&mut numbers, width);
+    let joints: Vec<usize> = (0..robot.joints().len()).collect();
     let mut poses = Vec::with_capacity(spans.len());
-    for (numbers, span) in numbers.chunks_exact(BASE.len() + joints.len()).zip(spans) {
+    for (numbers, span) in numbers.chunks_exact(width).zip(&spans) {
         let pose = pose(numbers, &joints)
-            .map_err(|problem| Finding::new(problem).at(&text, span).in_frame(poses.len()))?;
+            .map_err(|problem| Finding::new(problem).at(&text, span.clone()).in_frame(poses.len()))?;
         poses.push(pose);
     }
-    let in_times = match &times[..] {
-        [first, .., last] => Some((times.len() - 1) as f64 / (last - first)),
-        _ => None,
-    };
+    let in_times = in_times(&times).filter(|_| fps.is_none());
     let fitting = sidecar.map(|sidecar| fitting(sidecar?, &poses, robot, header)).transpose();
     let (beside, mut warnings) = match fitting {
         Ok(beside) => (beside, Vec::new()),
         Err(reason) => (None, vec![Finding::new(Problem::Sidecar { reason })]),
     };
     warnings.extend(mended);
-    let fps = FrameRate::new(fps.or(in_times).or(beside).unwrap_or(30.0));
+    let known = fps.or(in_times.as_ref().map(|found| found.fps)).or(beside);
+    if header && !columns.contains(&None) && known.is_none() {
+        warnings.push(Finding::new(Problem::NoRate { fps: USUAL }));
+    }
+    if let Some((count, frame, problem)) = in_times.and_then(|found| found.uneven) {
+        let finding = Finding { count, ..Finding::new(problem) };
+        warnings.push(finding.at(&text, spans[frame].clone()).in_frame(frame));
+    }
+    let fps = FrameRate::new(known.unwrap_or(USUAL));
     let fps = fps.ok_or_else(|| Finding::new(Problem::Times))?;
     // The times are rounded: snap to a usual rate.
     let fps = FrameRate::from_frame_time(1.0 / fps.fps()).unwrap_or(fps);
@@ -188,28 +191,6 @@ pub(super) fn pose(numbers: &[f64], joints: &[usize]) -> Result<RobotPose, Probl
     let rotation = if exact { UnitQuaternion::new_unchecked(q) } else { UnitQuaternion::new_normalize(q) };
     let place = Vector3::new(numbers[0], numbers[1], numbers[2]);
     Ok(RobotPose { base: Isometry3::from_parts(place.into(), rotation), values })
-}
-
-/// The joints that a header names.
-fn named(text: &[u8], cells: &[std::ops::Range<usize>], robot: &Robot) -> Result<Vec<usize>, Finding> {
-    let mut joints = Vec::with_capacity(cells.len());
-    for span in cells {
-        let name = String::from_utf8_lossy(&text[span.clone()]).trim().to_owned();
-        let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-        let name = quoted.map_or(name.clone(), |name| name.replace("\"\"", "\""));
-        let plain = name.strip_prefix('\'').filter(|name| name.starts_with(['=', '+', '-', '@', '\t']));
-        let found = robot.find_joint(plain.unwrap_or(&name));
-        joints
-            .push(found.ok_or_else(|| Finding::new(Problem::UnknownJoint { name }).at(text, span.clone()))?);
-    }
-    let missing = (0..robot.joints().len()).find(|joint| !joints.contains(joint));
-    match missing {
-        Some(joint) => {
-            let name = robot.joints()[joint].name.clone();
-            Err(Finding::new(Problem::MissingJoint { name }))
-        }
-        None => Ok(joints),
-    }
 }
 
 /// The cells of a table, row by row; blank lines are left out.

@@ -27,6 +27,7 @@ mod json_clips;
 mod map_files;
 mod markers;
 mod robot_models;
+mod robot_tables;
 mod skel_files;
 mod skel_hostile;
 mod skel_refused;

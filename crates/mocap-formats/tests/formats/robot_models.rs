@@ -322,3 +322,105 @@ fn quaternions_in_the_other_order_are_known_by_robots_that_lie() {
     let crawls = UnitQuaternion::from_euler_angles(0.0, 1.5, 0.3);
     assert_eq!(said(Format::UnitreeCsv, crawls), []);
 }
+
+#[test]
+fn the_class_of_a_frame_counts_in_frames_in_it() {
+    let joint = |frames: [&str; 2]| {
+        let model = format!(
+            "<mujoco><default><default class='A'><joint axis='1 0 0'/></default>
+            <default class='B'><joint axis='0 1 0'/></default></default><worldbody><body name='base'><freejoint/>
+            {}{}<body><joint name='j'/></body></frame></frame></body></worldbody></mujoco>",
+            frames[0], frames[1]
+        );
+        read(&model).unwrap().joints()[0].axis
+    };
+    assert_eq!(joint(["<frame childclass='A'>", "<frame>"]), Vector3::x());
+    assert_eq!(joint(["<frame childclass='A'>", "<frame childclass='B'>"]), Vector3::y());
+    assert_eq!(joint(["<frame>", "<frame>"]), Vector3::z());
+}
+
+#[test]
+fn a_range_that_holds_nothing_limits_only_if_it_is_said_to() {
+    let limit =
+        |joint: &str| read(&body(&format!("<body><joint {joint}/></body>"))).unwrap().joints()[0].limit;
+    assert_eq!(limit("range='0 0'"), None);
+    assert_eq!(limit("range='0 0' limited='auto'"), None);
+    let held = limit("range='0 0' limited='true'").unwrap();
+    assert_eq!((held.min, held.max), (0.0, 0.0));
+    assert!(limit("range='0 1'").is_some() && limit("range='0 1' limited='false'").is_none());
+}
+
+#[test]
+fn a_tie_to_no_joint_holds_a_joint_and_ties_elsewhere_are_skipped() {
+    let model = |equality: &str| {
+        format!(
+            "<mujoco><compiler angle='radian'/><worldbody><body name='base'><freejoint/>
+            <body name='arm'><joint name='a' ref='0.5'/><body name='hand'><joint name='b'/></body></body></body>
+            <body name='door'><joint name='hinge'/></body></worldbody><equality>{equality}</equality></mujoco>"
+        )
+    };
+    let robot = read(&model("<joint joint1='a' polycoef='0.2 0 0 0 0'/>")).unwrap();
+    let held = robot.joints()[0].limit.unwrap();
+    assert!((held.min - 0.7).abs() < 1e-12 && held.min == held.max, "{held:?}");
+    for elsewhere in [
+        "<joint joint1='hinge'/>",
+        "<joint joint1='a' joint2='hinge'/>",
+        "<joint joint1='hinge' joint2='a'/>",
+    ] {
+        let robot = read(&model(elsewhere)).unwrap();
+        assert!(
+            robot.joints().iter().all(|joint| joint.mimic.is_none() && joint.limit.is_none()),
+            "{elsewhere}"
+        );
+    }
+    refused(&model("<joint joint1='a' joint2='none'/>"), "no joint is called 'none'");
+    let said = |equality: &str| read_beside(&model(equality), &[]).unwrap().1;
+    for loops in ["<connect body1='hand' body2='base' anchor='0 0 0'/>", "<weld body1='hand'/>"] {
+        let found = said(loops);
+        assert!(found.iter().any(|warning| warning.contains("closes a loop")), "{loops}: {found:?}");
+    }
+    for none in ["<weld body1='hand' active='false'/>", "<weld body1='door'/>"] {
+        assert!(said(none).iter().all(|warning| !warning.contains("loop")), "{none}");
+    }
+}
+
+#[test]
+fn masses_in_frames_count_and_only_those_of_the_groups() {
+    let base = |compiler: &str, content: &str| {
+        let text = body(content).replace("<mujoco>", &format!("<mujoco><compiler {compiler}/>"));
+        let (robot, said) = read_beside(&text, &[]).unwrap();
+        (robot.bodies()[0].clone(), said)
+    };
+    let framed =
+        "<frame pos='1 0 0' euler='0 0 90'><inertial pos='0.5 0 0' mass='2' diaginertia='3 2 1'/></frame>";
+    let (found, _) = base("", framed);
+    assert_eq!(found.mass, Some(2.0));
+    assert!((found.centre_of_mass - Vector3::new(1.0, 0.5, 0.0)).norm() < 1e-12);
+    assert!((found.inertia.unwrap().m22 - 3.0).abs() < 1e-12);
+    let balls = "<geom size='0.1' mass='3' group='1'/><geom size='0.1' mass='4' group='3'/>";
+    for (range, mass) in [("0 5", 7.0), ("0 2", 3.0), ("3 3", 4.0)] {
+        assert_eq!(base(&format!("inertiagrouprange='{range}'"), balls).0.mass, Some(mass), "{range}");
+    }
+    for (compiler, content, said) in [
+        ("settotalmass='9'", balls, "settotalmass"),
+        ("boundmass='0.1'", balls, "boundmass"),
+        ("", "<geom size='0.1' shellinertia='true'/>", "shellinertia"),
+    ] {
+        let found = base(compiler, content).1;
+        assert!(found.iter().any(|warning| warning.contains(said)), "{said}: {found:?}");
+    }
+    assert_eq!(base("settotalmass='-1' boundmass='0'", balls).1, Vec::<String>::new());
+}
+
+#[test]
+fn xacro_that_is_not_expanded_is_refused() {
+    let urdf = |content: &str| {
+        format!(
+            "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'>{content}<link name='base'/></robot>"
+        )
+    };
+    assert!(read(&urdf("")).is_ok());
+    for content in ["<xacro:leg prefix='left'/>", "<xacro:include filename='leg.xacro'/>"] {
+        refused(&urdf(content), "run `xacro FILE > robot.urdf` first");
+    }
+}

@@ -157,3 +157,55 @@ fn a_robot_without_ankles_is_a_source() {
         assert!((report.leg_ratio - 1.0).abs() < 1e-6, "{report}");
     }
 }
+
+#[test]
+fn the_value_at_which_a_joint_rests_is_a_name_for_it_only() {
+    // The same robot, whose joints count from elsewhere.
+    let robot = pip();
+    let mut parts = robot.clone().into_parts();
+    parts.home = None;
+    let plain = Robot::new(parts.clone()).unwrap();
+    for (index, joint) in parts.joints.iter_mut().enumerate() {
+        let by = 0.3 + 0.1 * (index % 3) as f64;
+        joint.reference += by;
+        joint.limit = joint.limit.map(|limit| Limit { min: limit.min + by, max: limit.max + by });
+    }
+    assert!(parts.joints.iter().all(|joint| joint.mimic.is_none()));
+    let other = Robot::new(parts).unwrap();
+    let walk = crate::clip::fixture("alex_walk.bvh");
+    let skeleton = mocap_retarget::map_roles(walk.skeleton()).apply(walk.skeleton());
+    let walk = walk.clone().with_skeleton(skeleton.into()).unwrap();
+    let put = |robot: &Robot| retarget(&walk, 0.01, robot, &RobotOptions::default()).unwrap().0;
+    let [expected, found] = [put(&plain), put(&other)];
+    for (a, b) in expected.poses.iter().zip(&found.poses) {
+        let [a, b] = [(&plain, a), (&other, b)].map(|(robot, pose)| robot.place(&pose.base, &pose.values));
+        let off = a.iter().zip(&b).map(|(a, b)| (a.translation.vector - b.translation.vector).norm());
+        assert!(off.fold(0.0, f64::max) < 1e-9);
+    }
+}
+
+#[test]
+fn turns_nearly_about_their_axes_are_values_and_others_are_fitted() {
+    let robot = pip();
+    let waves = |frame: usize, joint: &str| {
+        ["left_elbow", "left_shoulder_pitch"].contains(&joint).then_some(-0.3 - 0.02 * frame as f64)
+    };
+    let clip = stands(&robot, 10, waves);
+    let elbow = robot.find_joint("left_elbow").unwrap();
+    let across = robot.joints()[elbow].axis.cross(&Vector3::new(0.3, 0.5, 0.8)).normalize();
+    let id = robot.skeleton_joints()[elbow];
+    // One joint in one frame is off.
+    for (degrees, is_own) in [(0.0, true), (0.7, true), (3.0, false)] {
+        let mut tracks = clip.tracks().to_vec();
+        let mut turns: Vec<_> = (0..clip.frames()).map(|frame| clip.local(id, frame).rotation).collect();
+        turns[4] *= UnitQuaternion::new(across * f64::to_radians(degrees));
+        tracks[id.index()].rotation = mocap_model::Track::from_samples(turns).unwrap();
+        let clip = Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks).unwrap();
+        let map = RobotMap::of(&clip, 1.0, &robot, &Bends::default(), clip.rate()).unwrap();
+        assert_eq!(map.same_robot, is_own, "{degrees}°");
+        let (motion, _) = retarget(&clip, 1.0, &robot, &RobotOptions::default()).unwrap();
+        let off = values(&motion, &robot, "left_elbow").into_iter().enumerate();
+        let off = off.map(|(frame, value)| (value + 0.3 + 0.02 * frame as f64).abs()).fold(0.0, f64::max);
+        assert!(!is_own || off < 0.01, "{degrees}°: {off} rad");
+    }
+}
