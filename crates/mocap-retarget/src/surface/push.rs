@@ -66,6 +66,8 @@ pub(crate) struct Cost {
     pub most: [f64; 4],
     /// Demands below this count as met [units of the skeleton].
     pub met: f64,
+    /// Whether steps without goals are taken whole, also those that lead deeper at first.
+    pub whole_steps: bool,
 }
 
 impl Cost {
@@ -121,13 +123,13 @@ pub(crate) fn smallest_change(
         }
         inside = change;
         // The way out may lead deeper at first.
-        let is_first = round == 0 && goals.is_empty();
+        let is_whole = goals.is_empty() && (round == 0 || cost.whole_steps);
         let now = task.unmet(&change, &found);
         let mut step = task.next(&change, &found, &segment) - change;
         let is_better = (0..HALVED).any(|_| {
             let shorter = change + step;
             let there = demands(&arm.moved(&shorter), Asks::HowMuch);
-            if task.unmet(&shorter, &there) < now || is_first {
+            if task.unmet(&shorter, &there) < now || is_whole {
                 (change, found) = (shorter, there);
                 return true;
             }
@@ -283,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_change_goes_as_far_as_it_is_needed() {
-        let cost = Cost { scale: Change::repeat(0.5), most: [1.0; 4], met: 0.0005 };
+        let cost = Cost { scale: Change::repeat(0.5), most: [1.0; 4], met: 0.0005, whole_steps: false };
         let far = Change::repeat(0.8);
         // Outside from a fifth of the way.
         let found = no_further_than_needed(&Change::zeros(), far, &cost, |change| change[0] >= 0.16);

@@ -104,6 +104,8 @@ pub(crate) struct Bounds {
     pub most: [f64; 2],
     /// Whether arms are moved to what they touch.
     pub keeps_contacts: bool,
+    /// Whether the steps out of the body are taken whole ([`Cost::whole_steps`]).
+    pub whole_steps: bool,
 }
 
 impl Bounds {
@@ -147,7 +149,7 @@ impl Stage<'_> {
         at: &mut Posed<'_, '_>,
         cache: &mut Option<Box<FrameCache>>,
         base: [Change; 2],
-        Bounds { exits, most, keeps_contacts }: Bounds,
+        Bounds { exits, most, keeps_contacts, whole_steps }: Bounds,
     ) -> [Solved; 2] {
         let body = self.body;
         let mut changes = base.map(|change| Solved { change, is_less: false, clear: f64::INFINITY });
@@ -224,6 +226,7 @@ impl Stage<'_> {
                 ball: (middle, radius),
                 side: exits[i].side.map(|side| cache.posed.frame * side),
                 others,
+                whole_steps,
             };
             let (change, distance) = self.push(&task, cache, (frame, &mut *at), &base[i]);
             let (change, is_less) = self.no_further(arm, &cache.posed, &base[i], change, most[i]);
@@ -235,7 +238,7 @@ impl Stage<'_> {
     fn cost(&self) -> Cost {
         let [swivel, bend, turn, hand] = COSTS.map(|cost| self.body.person(cost));
         let scale = Change::from([swivel, bend, turn, turn, turn, hand, hand, hand]);
-        Cost { scale, most: MOST, met: self.body.person(0.0005) }
+        Cost { scale, most: MOST, met: self.body.person(0.0005), whole_steps: false }
     }
 
     /// Whether an arm touches a part in a frame, as its source does.
@@ -357,7 +360,8 @@ impl Stage<'_> {
             is_measured = true;
             demands
         };
-        let change = smallest_change(&posed, base, &self.cost(), task.goals, segment, demands);
+        let cost = Cost { whole_steps: task.whole_steps, ..self.cost() };
+        let change = smallest_change(&posed, base, &cost, task.goals, segment, demands);
         (change, distance)
     }
 }
@@ -373,6 +377,7 @@ struct ArmTask<'a> {
     /// The side by which it leaves the body, in object space.
     side: Option<Vector3<f64>>,
     others: Vec<Other<'a>>,
+    whole_steps: bool,
 }
 
 /// Demands of points near a surface, and the nearest point.

@@ -153,6 +153,8 @@ struct Solution {
     /// Keys in which an arm would have to move too far to leave.
     let_go: Vec<bool>,
     caches: Vec<Option<Box<FrameCache>>>,
+    /// How much is left inside.
+    inside: f64,
 }
 
 /// The changes of a run of open keys whose arms are least inside, of all passes so far. Passes do not always lead further
@@ -240,9 +242,10 @@ impl Stage<'_> {
                 exits: [states[0][at].exit, states[1][at].exit],
                 most: [most[0][at], most[1][at]],
                 keeps_contacts: true,
+                whole_steps: false,
             });
             let stretch = Stretch { keys: *keys, run: run.clone(), bounds: bounds.collect() };
-            let found = self.stretch(&stretch, open[run.clone()].to_vec(), field, pose);
+            let found = self.stretch(&stretch, &open[run.clone()], field, pose);
             for (all, found) in by_arm.iter_mut().zip(&found.by_arm) {
                 all[run.clone()].clone_from_slice(found);
             }
@@ -263,11 +266,28 @@ impl Stage<'_> {
     }
 
     /// The changes of both arms in a stretch of keys that is surrounded by zero changes. `open` keys are
-    /// examined.
+    /// examined. Where steps that only ever lead outwards leave an arm inside, whole steps may not.
     fn stretch(
         &self,
         stretch: &Stretch,
+        open: &[bool],
+        field: &mut PosedField<'_>,
+        pose: &mut Frame,
+    ) -> Solution {
+        let found = self.passes(stretch, open.to_vec(), false, field, pose);
+        if found.inside == 0.0 || stretch.run.clone().any(|key| self.in_contact(stretch.keys.frame(key))) {
+            return found;
+        }
+        let other = self.passes(stretch, open.to_vec(), true, field, pose);
+        if other.inside < found.inside { other } else { found }
+    }
+
+    /// The same with one kind of steps.
+    fn passes(
+        &self,
+        stretch: &Stretch,
         mut open: Vec<bool>,
+        whole_steps: bool,
         field: &mut PosedField<'_>,
         pose: &mut Frame,
     ) -> Solution {
@@ -291,7 +311,8 @@ impl Stage<'_> {
                 let frame = stretch.keys.frame(stretch.run.start + at);
                 let mut posed = Posed { pose: &mut *pose, field: &mut *field, frame: None };
                 // The last passes ignore contacts: staying outside has priority.
-                let bounds = Bounds { keeps_contacts: pass < TOUCHING, ..stretch.bounds[at] };
+                let keeps_contacts = pass < TOUCHING;
+                let bounds = Bounds { keeps_contacts, whole_steps, ..stretch.bounds[at] };
                 let found = self.solve(frame, &mut posed, &mut caches[at], base, bounds);
                 if at >= MOST_HELD {
                     caches[at] = None;
@@ -333,7 +354,8 @@ impl Stage<'_> {
                 }
             }
         }
-        let mut found = Solution { by_arm: none(), let_go: vec![false; count], caches };
+        let inside = best.iter().map(|best| best.inside).sum();
+        let mut found = Solution { by_arm: none(), let_go: vec![false; count], caches, inside };
         best.into_iter().for_each(|best| best.put(&mut found));
         found
     }
