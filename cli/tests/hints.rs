@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use mocap::{Sandbox, fixture};
 
 /// Files that replace the placeholders of a hint when it is run.
-const FILES: [(&str, &str); 27] = [
+const FILES: [(&str, &str); 29] = [
     ("IN", "walk.bvh"),
     ("OUT", "out.bvh"),
     ("OUT.html", "out.html"),
@@ -24,7 +24,9 @@ const FILES: [(&str, &str); 27] = [
     ("--loop=A:B", "--loop=10:60"),
     ("--loop=30:92", "--loop=10:60"),
     ("N", "2"),
+    ("MOTION", "walk.bvh"),
     ("MOTION...", "walk.bvh"),
+    ("OUT.csv", "out.csv"),
     ("SOURCE", "walk.bvh"),
     ("SKELETON", "alex.skel"),
     ("TARGET", "robin.bvh"),

@@ -10,7 +10,7 @@ use crate::Format;
 pub enum Problem {
     #[error(
         "{format} files hold the motion of a robot, but the skeleton is not that of a robot model; \
-         `mocap retarget FILE MODEL -o OUT.csv` puts it on one"
+         `mocap retarget MOTION ROBOT.xml -o OUT.csv` puts it on one"
     )]
     NotRobot { format: Format },
     #[error("{error}")]
