@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use nalgebra::Matrix4;
 
 use super::document::Document;
+use super::frame::Frame;
 use super::problem::Problem;
-use super::tree::Frame;
 use super::trs::{Trs, unit};
 use crate::{Finding, Limits};
 

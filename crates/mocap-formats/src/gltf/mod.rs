@@ -12,6 +12,7 @@ mod build;
 mod document;
 mod expressions;
 mod format;
+mod frame;
 mod from_body;
 mod from_clip;
 mod humanoid;

@@ -7,6 +7,7 @@ use mocap_model::{
 use super::binds::{Binds, rest};
 use super::document::{Document, Node};
 use super::expressions::weight_nodes;
+use super::frame::Frame;
 use super::humanoid;
 use super::node_motion::{NodeMotion, node_motions};
 use super::problem::{Problem, index};
@@ -82,32 +83,6 @@ impl Source {
     pub(super) fn rotation_back(&self, of_joint: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let turned = self.frame.rotation.inverse() * of_joint;
         self.half_turn.map_or(turned, |half| turned * half.inverse())
-    }
-}
-
-/// A transform of nodes above: a rotation, a uniform scale and a translation. A negative scale is a point reflection,
-/// which commutes with rotations.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub(super) rotation: UnitQuaternion<f64>,
-    pub(super) translation: Vector3<f64>,
-    pub(super) scale: f64,
-}
-
-impl Frame {
-    const NONE: f64 = 1.0;
-
-    fn scaled(scale: f64) -> Frame {
-        Frame { rotation: UnitQuaternion::identity(), translation: Vector3::zeros(), scale }
-    }
-
-    pub(super) fn place(&self, local: &Vector3<f64>) -> Vector3<f64> {
-        self.translation + self.rotation * (local * self.scale)
-    }
-
-    /// The inverse of [`Frame::place`].
-    pub(super) fn place_back(&self, place: &Vector3<f64>) -> Vector3<f64> {
-        self.rotation.inverse() * (place - self.translation) / self.scale
     }
 }
 

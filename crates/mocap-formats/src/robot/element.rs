@@ -112,6 +112,16 @@ impl Element {
         exact.map(Some)
     }
 
+    /// An attribute that is true or false; `None` without it, or where it says `auto`.
+    pub(super) fn boolean(&self, attribute: &str) -> Result<Option<bool>, Finding> {
+        match self.get(attribute) {
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            None | Some("auto") => Ok(None),
+            Some(other) => Err(self.wrong_value(attribute, other, "true or false")),
+        }
+    }
+
     /// The number of an attribute, if it is there.
     pub(super) fn number(&self, attribute: &str) -> Result<Option<f64>, Finding> {
         Ok(self.numbers::<1>(attribute)?.map(|[number]| number))

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mocap_model::{
-    ContactMask, Isometry3, Limit, Mimic, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts,
-    RobotShape, UnitQuaternion, Vector3,
+    ContactMask, Isometry3, Limit, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape,
+    UnitQuaternion, Vector3,
 };
 use nalgebra::Matrix3;
 
@@ -13,6 +13,7 @@ use super::element::Element;
 use super::inertial::{Inertial, symmetric, weigh};
 use super::mesh::{LeftOut, Meshes};
 use super::mjcf_assets::Assets;
+use super::mjcf_ties::{loops, set_mimics};
 use super::orientation::{Angles, ORIENTATIONS, mjcf_orientation, unit, z_onto};
 use crate::Finding;
 
@@ -122,32 +123,23 @@ impl Compiler {
                 let wrong = || element.wrong_value("eulerseq", sequence, "three of x, y, z, X, Y, Z");
                 compiler.angles.sequence = letters.ok_or_else(wrong)?;
             }
-            if let Some(auto) = boolean(element, "autolimits")? {
+            if let Some(auto) = element.boolean("autolimits")? {
                 compiler.auto_limits = auto;
             }
             if let Some(folder) = element.get("meshdir").or(element.get("assetdir")) {
                 compiler.mesh_folder = folder.replace('\\', "/").trim_end_matches('/').to_owned();
             }
-            if let Some(strip) = boolean(element, "strippath")? {
+            if let Some(strip) = element.boolean("strippath")? {
                 compiler.strip_path = strip;
             }
             if let Some(groups) = element.numbers::<2>("inertiagrouprange")? {
                 compiler.weighed_groups = groups;
             }
             if element.get("inertiafromgeom").is_some() {
-                compiler.mass_from_shapes = boolean(element, "inertiafromgeom")?;
+                compiler.mass_from_shapes = element.boolean("inertiafromgeom")?;
             }
         }
         Ok(compiler)
-    }
-}
-
-fn boolean(element: &Element, attribute: &str) -> Result<Option<bool>, Finding> {
-    match element.get(attribute) {
-        Some("true") => Ok(Some(true)),
-        Some("false") => Ok(Some(false)),
-        None | Some("auto") => Ok(None),
-        Some(other) => Err(element.wrong_value(attribute, other, "true or false")),
     }
 }
 
@@ -402,7 +394,7 @@ impl Tree<'_> {
     fn limit(&self, joint: &Element, unit: f64) -> Result<Option<Limit>, Finding> {
         let Some([min, max]) = joint.numbers::<2>("range")? else { return Ok(None) };
         // A range that is a limit by itself is one only if it holds anything, as in MuJoCo, whose default is 0 0.
-        let limited = boolean(joint, "limited")?.unwrap_or(self.compiler.auto_limits && min != max);
+        let limited = joint.boolean("limited")?.unwrap_or(self.compiler.auto_limits && min != max);
         if !limited {
             return Ok(None);
         }
@@ -555,65 +547,6 @@ fn other_masses(root: &Element) -> Vec<Finding> {
     }
     let set = set.chain(has_shell(root).then_some("shellinertia"));
     set.map(|setting| Finding::new(Problem::OtherMass { setting })).collect()
-}
-
-/// The warning about bodies that `<equality>` ties to others, which a tree does not hold.
-fn loops(root: &Element, parts: &RobotParts) -> Option<Finding> {
-    let ties = root.all("equality").flat_map(|equality| &equality.children);
-    let ties = ties
-        .filter(|tie| matches!(tie.name.as_str(), "connect" | "weld") && tie.get("active") != Some("false"));
-    let is_robot = |name: &str| parts.bodies.iter().any(|body| body.name == name);
-    let mut ties = ties.filter(|tie| tie.get("body1").is_none_or(is_robot));
-    let first = ties.next()?;
-    let problem = Problem::Loop { element: first.name.clone() };
-    Some(Finding { count: 1 + ties.count(), ..Finding::new(problem) })
-}
-
-/// Sets joints that `<equality>` makes a linear function of another, or holds at a value. Those of joints in `others`,
-/// outside the robot, are skipped.
-fn set_mimics(root: &Element, parts: &mut RobotParts, others: &HashSet<&str>) -> Result<(), Finding> {
-    for tie in root.all("equality").flat_map(|equality| equality.all("joint")) {
-        if boolean(tie, "active")? == Some(false) {
-            continue;
-        }
-        let find = |name: &str| match parts.joints.iter().position(|joint| joint.name == name) {
-            None if others.contains(name) => Ok(None),
-            None => Err(tie.error(Problem::Unknown { what: "joint", name: name.to_owned() })),
-            found => Ok(found),
-        };
-        let driven = find(tie.require("joint1")?)?;
-        let followed = tie.get("joint2").map(find).transpose()?;
-        let (Some(driven), false) = (driven, followed == Some(None)) else { continue };
-        let curve = match tie.get("polycoef") {
-            Some(value) => tie.numbers_in("polycoef", value)?,
-            None => vec![0.0, 1.0],
-        };
-        let at = |index: usize| curve.get(index).copied().unwrap_or(0.0);
-        let Some(followed) = followed.flatten() else {
-            let value = parts.joints[driven].reference + at(0);
-            parts.joints[driven].limit = Some(Limit { min: value, max: value });
-            continue;
-        };
-        if curve.iter().skip(2).any(|coefficient| *coefficient != 0.0) {
-            let what = "a joint tied to another by a curve".to_owned();
-            return Err(tie.error(Problem::Unsupported { what }));
-        }
-        let [own, other] = [driven, followed].map(|joint| parts.joints[joint].reference);
-        let offset = own + at(0) - at(1) * other;
-        let mut next = parts.joints[followed].mimic;
-        while let Some(mimic) = next {
-            if mimic.joint == driven {
-                break;
-            }
-            next = parts.joints[mimic.joint].mimic;
-        }
-        if next.is_some() || followed == driven {
-            let joint = parts.joints[driven].name.clone();
-            return Err(tie.error(Problem::MimicCircle { joint }));
-        }
-        parts.joints[driven].mimic = Some(Mimic { joint: followed, factor: at(1), offset });
-    }
-    Ok(())
 }
 
 /// The joint values of the first keyframe, if it states them.

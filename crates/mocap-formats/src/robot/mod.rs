@@ -8,6 +8,7 @@ mod from_urdf;
 mod inertial;
 mod mesh;
 mod mjcf_assets;
+mod mjcf_ties;
 mod orientation;
 mod parse;
 mod problem;

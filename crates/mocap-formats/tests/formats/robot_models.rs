@@ -8,8 +8,8 @@ use mocap_formats::{FilesBeside, Format, Limits, ReadError, ReadOptions, WriteOp
 use mocap_model::{ContactMask, Primitive, Robot, Skeleton, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 
-fn read(text: &str) -> Result<Robot, ReadError> {
-    let no_files = |_: &str| Err("there are no files".to_owned());
+pub(crate) fn read(text: &str) -> Result<Robot, ReadError> {
+    let no_files = |_: &str| Err("no file is beside it".to_owned());
     Ok(parse(text.as_bytes(), &no_files, &Limits::default())?.value.1)
 }
 

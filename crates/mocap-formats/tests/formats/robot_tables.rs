@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use mocap_formats::robot::parse;
-use mocap_formats::{Format, Limits, ReadError, ReadOptions};
+use mocap_formats::{Format, ReadError, ReadOptions};
 use mocap_model::{Clip, JointId, RobotMotion, Skeleton};
 
 const HEADER: &str = "time,root_x,root_y,root_z,root_qx,root_qy,root_qz,root_qw,hip,knee";
@@ -14,8 +13,7 @@ fn leg(tie: &str) -> Arc<Skeleton> {
         "<mujoco><worldbody><body name='pelvis'><freejoint/><body name='thigh'><joint name='hip' axis='0 1 0'/>
         <body name='shin'><joint name='knee' axis='0 1 0'/></body></body></body></worldbody>{tie}</mujoco>"
     );
-    let no_files = |_: &str| Err("there are no files".to_owned());
-    let robot = parse(leg.as_bytes(), &no_files, &Limits::default()).unwrap().value.1;
+    let robot = crate::robot_models::read(&leg).unwrap();
     Arc::new(Arc::new(robot).to_skeleton().unwrap())
 }
 

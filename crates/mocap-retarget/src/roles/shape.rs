@@ -252,9 +252,10 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// The lengths of a skeleton; those from `thing` outwards are 0.
+    /// The lengths of a skeleton; those of a `thing` and of the end sites on it are 0.
     fn of(skeleton: &Skeleton, thing: Option<JointId>) -> Option<Tree<'_>> {
-        let is_left_out = |id: JointId| thing.is_some_and(|thing| skeleton.is_in_subtree(id, thing));
+        let is_left_out =
+            |id: JointId| thing.is_some() && (thing == Some(id) || skeleton.joint(id).parent == thing);
         let length: Vec<f64> = skeleton
             .iter()
             .map(

@@ -103,7 +103,7 @@ fn differences(name: &str, scene: &Scene, target: &Target) -> (f64, f64) {
     for (degrees, [x, z]) in CHANGES {
         let way = Vector3::new(x, 0.0, z) / metres;
         let there = on(&changed(scene, degrees, way), target);
-        // The way of a person is scaled to the legs, so what was moved is elsewhere as a whole.
+        // Distances are scaled with the length of the legs, so a scene that was moved is at another place.
         let shift = root(&there[0]) - root(&moved(&here[0], degrees, Vector3::zeros()));
         let found = [0, 1, 2].map(|i| apart(&moved(&here[i], degrees, shift), &there[i]) * unit);
         mocap_corpus::note!("{name}, {degrees} degrees, {x} and {z} m: {found:?} m apart");

@@ -11,7 +11,7 @@ use mocap_retarget::{MapExplanation, MapFigures, RoleMap, map_roles, map_roles_i
 use mocap_robot::{RobotMap, RobotOptions};
 
 use super::finding::{self, refused_on_robot};
-use super::motion::refused;
+use super::refusal::refused;
 use super::row::{ExplainRobotRow, ExplainRow};
 use super::target::Target;
 use crate::batch::{self, Failure, Input, Job, JobContext, ReadFiles, Report, json};

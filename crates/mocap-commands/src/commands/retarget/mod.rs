@@ -7,6 +7,7 @@ mod gate;
 mod mapping;
 mod motion;
 mod pairs;
+mod refusal;
 mod row;
 mod target;
 mod together;

@@ -1,12 +1,13 @@
 //! Retargets a motion that was read.
 
-use mocap::{Error, Mapping, Opening, TargetOptions, TargetReport};
+use mocap::{Error, Opening, TargetOptions, TargetReport};
 use mocap_model::{Clip, FrameRate, Pose};
-use mocap_retarget::{RetargetError, RetargetOptions, SourceOrTarget, frame_pose, map_roles_in};
+use mocap_retarget::{RetargetOptions, frame_pose};
 use mocap_robot::RobotOptions;
 
 use super::finding::{self, refused_on_robot};
 use super::mapping::MapFile;
+use super::refusal::refused;
 use super::target::{RobotLimits, Target};
 use crate::diagnostic::Diagnostic;
 use crate::options::MethodSettings;
@@ -44,25 +45,4 @@ pub(crate) fn put_on_target(
         warnings.extend(report.warnings.iter().map(|warning| finding::warning(warning, target)));
     }
     Ok((motion, report))
-}
-
-/// Adds to an error the roles found in the skeleton that it is about.
-pub(super) fn refused(
-    error: &RetargetError,
-    mapping: Option<&Mapping>,
-    clip: &Clip,
-    target: &Target,
-) -> Diagnostic {
-    let found = || Mapping::found(map_roles_in(clip), target.on.roles.clone());
-    let mapping = mapping.map_or_else(found, Mapping::clone);
-    // For a robot, only the source needs roles.
-    let on_robot = target.robot().is_some();
-    let diagnostic = if on_robot { finding::of_source(error) } else { finding::error(error, target) };
-    let which = if on_robot { Some(SourceOrTarget::Source) } else { error.which() };
-    let Some(which) = which.filter(|_| error.is_about_roles()) else { return diagnostic };
-    let (skeleton, roles) = match which {
-        SourceOrTarget::Source => (clip.skeleton(), mapping.source_roles()),
-        SourceOrTarget::Target => (&target.on.skeleton, mapping.target_roles()),
-    };
-    diagnostic.note(roles.limb_table(which, skeleton))
 }
