@@ -49,8 +49,8 @@ pub enum Problem {
     #[error("the file does not state its rate: it is read at the usual {fps} frames per second")]
     NoRate { fps: f64 },
     #[error(
-        "the time of a row is {step} s after that of the row before, and most are {usual} s after: it is read as the \
-         next frame"
+        "the time of a row is {step:.4} s after that of the row before, and most are {usual:.4} s after: it is read as \
+         the next frame"
     )]
     Uneven { step: f64, usual: f64 },
     #[error("the .joints.json beside the file is not used: {reason}")]

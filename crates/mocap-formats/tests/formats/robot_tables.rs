@@ -95,6 +95,10 @@ fn the_rate_is_that_of_most_steps_and_others_are_said() {
         assert_eq!((found, clip.frames()), (said, times.len()), "{times:?}");
         assert!((clip.rate().fps() - 50.0).abs() < 1e-9, "{times:?}: {}", clip.rate().fps());
     }
+    let options = ReadOptions { body: Some(leg("")), ..ReadOptions::default() };
+    let gap = table(HEADER, &at(&[0.0, 0.02, 0.04, 5.06, 5.08]));
+    let said = mocap_formats::read(gap.as_bytes(), &options).unwrap().warnings[0].to_string();
+    assert!(said.contains("is 5.0200 s after") && said.contains("most are 0.0200 s after"), "{said}");
     // Rounded times of 30 fps.
     let rounded: Vec<f64> = (0..91).map(|frame| (frame as f64 / 30.0 * 1000.0).round() / 1000.0).collect();
     let (clip, found) = read(&table(HEADER, &at(&rounded)), "").unwrap();
