@@ -17,19 +17,22 @@ pub(super) fn binary(builder: Builder) -> Vec<u8> {
     let padded = bytes.len().next_multiple_of(4);
     let chunk = if bytes.is_empty() { 0 } else { 8 + padded };
     let total = 12 + 8 + text.len() + chunk;
-    let mut file = Vec::with_capacity(total);
-    file.extend(b"glTF");
-    file.extend(2u32.to_le_bytes());
-    file.extend((total as u32).to_le_bytes());
-    file.extend((text.len() as u32).to_le_bytes());
-    file.extend(b"JSON");
-    file.extend(&text);
-    if !bytes.is_empty() {
-        file.extend((padded as u32).to_le_bytes());
-        file.extend(b"BIN\0");
-        file.extend(&bytes);
-        file.resize(total, 0);
+    let mut head = Vec::with_capacity(total - padded);
+    head.extend(b"glTF");
+    head.extend(2u32.to_le_bytes());
+    head.extend((total as u32).to_le_bytes());
+    head.extend((text.len() as u32).to_le_bytes());
+    head.extend(b"JSON");
+    head.extend(&text);
+    if bytes.is_empty() {
+        return head;
     }
+    head.extend((padded as u32).to_le_bytes());
+    head.extend(b"BIN\0");
+    // The buffer is by far the larger part: moved in its place, its memory is not taken twice.
+    let mut file = bytes;
+    file.resize(padded, 0);
+    file.splice(0..0, head);
     file
 }
 

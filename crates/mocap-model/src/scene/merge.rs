@@ -21,20 +21,22 @@ pub(super) fn merged(mut all: Vec<Character>) -> Result<Character, ModelError> {
     }
     prefix_joints(&mut all)?;
     prefix_scalars(&mut all)?;
+    let annotations = annotations(&all);
     let first = &all[0].clip;
+    let (rate, frames, first) = (first.rate(), first.frames(), first.skeleton().clone());
     let count = all.iter().map(|one| one.skeleton().len()).sum();
     let (mut joints, mut tracks): (Vec<Joint>, Vec<JointTracks>) = (Vec::with_capacity(count), Vec::new());
     let mut chains: Vec<Chain> = Vec::new();
     let mut couplings: Vec<Coupling> = Vec::new();
     let mut body = Body::default();
-    for character in &all {
+    for character in all {
         let before = joints.len() as u32;
         let moved = |id: JointId| JointId(id.0 + before);
-        let skeleton = character.skeleton();
+        let skeleton = character.skeleton().clone();
         joints.extend(
             skeleton.joints().iter().map(|joint| Joint { parent: joint.parent.map(moved), ..joint.clone() }),
         );
-        tracks.extend_from_slice(character.clip.tracks());
+        tracks.extend(character.clip.into_tracks());
         for chain in skeleton.chains() {
             let taken = chains.iter().any(|other| other.name == chain.name);
             let name = if taken { prefixed(&character.name, &chain.name) } else { chain.name.clone() };
@@ -47,13 +49,12 @@ pub(super) fn merged(mut all: Vec<Character>) -> Result<Character, ModelError> {
             couplings.extend(own.map(|coupling| Coupling { name, ..coupling }));
         }
         if let Some(bound) = &character.body {
-            body.append(bound.on(skeleton), before);
+            body.append(bound.on(&skeleton), before);
         }
     }
-    let skeleton = Skeleton::new(first.skeleton().name(), *first.skeleton().space(), joints)?;
+    let skeleton = Skeleton::new(first.name(), *first.space(), joints)?;
     let skeleton = Arc::new(skeleton.with_chains(chains)?.with_couplings(couplings)?);
-    let clip = Clip::new(skeleton.clone(), first.rate(), first.frames(), tracks)?;
-    let clip = clip.with_annotations(annotations(&all))?;
+    let clip = Clip::new(skeleton.clone(), rate, frames, tracks)?.with_annotations(annotations)?;
     let body = (!body.meshes.is_empty()).then(|| BoundBody { body: Arc::new(body), skeleton });
     Ok(Character { name: String::new(), clip, body })
 }

@@ -1,13 +1,14 @@
 //! Arms that go through a body that is stouter than that of their source.
 
 use crate::clip::real;
+use cpu_time::ThreadTime;
 use mocap_formats::ReadOptions;
 use mocap_model::{Clip, ForwardKinematics, Role};
 use mocap_retarget::{
     RestChoice, RetargetOptions, RetargetReport, Retargeter, RoleMap, SurfaceFrames, TargetSurface,
     map_roles_in, rest_pose_of,
 };
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A character of the corpus with a mesh.
 struct Character {
@@ -46,7 +47,7 @@ fn retarget(source: &Clip, target: &Character) -> ([(Clip, RetargetReport); 2], 
     let on = RetargetOptions { surface: Some(target.surface.clone()), ..off.clone() };
     let run = |options: &RetargetOptions| {
         let retargeter = Retargeter::new(source.skeleton(), target.clip.skeleton(), options).unwrap();
-        let start = Instant::now();
+        let start = ThreadTime::now();
         retargeter.retarget_clip(source).unwrap();
         (start.elapsed(), retargeter.retarget(source).unwrap())
     };
