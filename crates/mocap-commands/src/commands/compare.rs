@@ -376,8 +376,8 @@ impl Row<'_> {
         let between = self.between.iter().map(|BetweenRow { people: [a, b], between }| {
             let contact = match between.contact_p95 {
                 Some(p95) => format!(
-                    "{} contacts, off by {} (95 %), {} at most",
-                    between.contacts,
+                    "{}, off by {} (95 %), {} at most",
+                    mocap_batch::counted(between.contacts, "contact"),
                     millimetres(p95),
                     millimetres(between.contact_max.unwrap_or(p95))
                 ),

@@ -190,8 +190,9 @@ impl std::fmt::Display for PartnerReport {
         } else {
             write!(
                 f,
-                "{} contacts, {} frames: off by {} (95 %), {} within 1 cm; alone {}",
+                "{} contact{}, {} frames: off by {} (95 %), {} within 1 cm; alone {}",
                 self.contacts,
+                if self.contacts == 1 { "" } else { "s" },
                 self.contact_frames,
                 mm(self.error_p95),
                 percent(self.within_1cm),

@@ -46,6 +46,8 @@ const FAR: f64 = 0.4;
 /// more when it leaves; and the way around a hip is longer than the way out.
 const LEVER: f64 = 3.5;
 const SLACK: f64 = 0.01;
+/// An arm that stays inside because of that limit is tried with this many times as much.
+const FURTHER: f64 = 1.5;
 /// Number of passes. After the first `RELAXED` ones, additional changes are smoothed upwards,
 /// because smoothing flattens changes as short as a clap. From pass `TOUCHING` on, contacts are
 /// ignored and arms are only kept outside.
@@ -140,11 +142,20 @@ struct Changes {
 }
 
 /// A run of keys with zero changes on both sides.
+#[derive(Clone)]
 struct Stretch {
     keys: Keys,
     run: Range<usize>,
     /// By key.
     bounds: Vec<Bounds>,
+}
+
+impl Stretch {
+    /// The same with points that may move this many times as far.
+    fn with_most_times(&self, times: f64) -> Stretch {
+        let further = |bounds: &Bounds| Bounds { most: bounds.most.map(|most| most * times), ..*bounds };
+        Stretch { bounds: self.bounds.iter().map(further).collect(), ..self.clone() }
+    }
 }
 
 /// Result for a stretch of keys.
@@ -266,7 +277,8 @@ impl Stage<'_> {
     }
 
     /// The changes of both arms in a stretch of keys that is surrounded by zero changes. `open` keys are
-    /// examined. Where steps that only ever lead outwards leave an arm inside, whole steps may not.
+    /// examined. Where steps that only ever lead outwards leave an arm inside, whole steps may not; where an arm
+    /// may not go as far as it has to, it may go further if less is inside then.
     fn stretch(
         &self,
         stretch: &Stretch,
@@ -278,8 +290,14 @@ impl Stage<'_> {
         if found.inside == 0.0 || stretch.run.clone().any(|key| self.in_contact(stretch.keys.frame(key))) {
             return found;
         }
-        let other = self.passes(stretch, open.to_vec(), true, field, pose);
-        if other.inside < found.inside { other } else { found }
+        let mut tries = vec![(stretch.clone(), true)];
+        if found.let_go.contains(&true) {
+            tries.extend([false, true].map(|whole_steps| (stretch.with_most_times(FURTHER), whole_steps)));
+        }
+        tries.iter().fold(found, |best, (stretch, whole_steps)| {
+            let other = self.passes(stretch, open.to_vec(), *whole_steps, field, pose);
+            if other.inside < best.inside { other } else { best }
+        })
     }
 
     /// The same with one kind of steps.

@@ -92,9 +92,7 @@ pub(crate) fn arms_stay_outside_of_five_bodies() {
         }
     }
     mocap_corpus::note!("inside {inside:.5}, deep {deep:.4}, deepest {deepest:.4}");
-    // The aim is a depth of 0.01: one pair, the dance on the woman, has frames in which an arm
-    // stays inside.
-    assert!(inside < 0.003 && deep < 0.02 && deepest < 0.0135, "{inside} {deep} {deepest}");
+    assert!(inside < 0.003 && deep < 0.02 && deepest < 0.01, "{inside} {deep} {deepest}");
 }
 
 /// A dance with a hand on the hip, on a stout man: for half a second at a time the forearm is up to
