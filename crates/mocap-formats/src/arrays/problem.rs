@@ -1,6 +1,6 @@
 //! What can be wrong with the arrays of a motion.
 
-/// A problem of named arrays; the last three are warnings.
+/// A problem of named arrays; the last four are warnings.
 ///
 /// `path` names the array, and in an NPZ file the member that holds it: `rotations.npy`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -25,6 +25,8 @@ pub enum Problem {
     Model { path: String, error: mocap_model::ModelError },
     #[error("{path}{index}: the quaternion has length {length}, not 1: it was normalized")]
     RotationLength { path: String, index: String, length: f64 },
+    #[error("{path}{index}: two markers are called '{name}': the second is now '{unique}'")]
+    DuplicateName { path: String, index: String, name: String, unique: String },
     #[error("{path} does not agree with {with}: it was ignored")]
     Disagrees { path: String, with: &'static str },
 }
@@ -41,6 +43,7 @@ impl crate::Problem for Problem {
             Problem::OfClip { problem, .. } => problem.code(),
             Problem::Model { .. } => "arrays::model",
             Problem::RotationLength { .. } => "arrays::rotation-length",
+            Problem::DuplicateName { .. } => "arrays::duplicate-name",
             Problem::Disagrees { .. } => "arrays::disagrees",
         }
     }
