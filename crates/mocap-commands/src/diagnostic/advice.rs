@@ -57,6 +57,8 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
     }
     let advice = match finding.remedy()? {
         Remedy::Repair => "--repair interpolates over such values",
+        Remedy::RepairToGaps => "--repair makes gaps of such values",
+        Remedy::StateUnit => "--input-unit states it",
         Remedy::StateRate => "--input-fps states the rate",
         Remedy::StatePositionChannels => "--position-channels replace or add states it",
         Remedy::PickSubject => "--subject NAME picks one; `mocap info` lists them",

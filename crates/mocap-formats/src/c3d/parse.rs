@@ -56,7 +56,7 @@ fn markers(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<M
     });
     let events = events::read(&Header { bytes, processor }, &parameters, (layout.frames, rate), warnings);
     let names = names(&parameters, layout.points, warnings);
-    let (positions, residuals) = points(bytes, processor, &layout, &names, options.repair)?;
+    let (positions, residuals) = points(bytes, processor, &layout, &names, options.repair, warnings)?;
     let failed = |path: &str| {
         let path = path.to_owned();
         move |error| Finding::new(Problem::Markers { path, error })
@@ -275,6 +275,7 @@ fn points(
     layout: &Layout,
     names: &[String],
     repair: bool,
+    warnings: &mut Warnings,
 ) -> Result<Points, Finding> {
     let count = layout.frames * layout.points;
     let (mut positions, mut residuals) = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -301,6 +302,8 @@ fn points(
                     let error = Finding::new(Problem::NotFinite { value });
                     return Err(error.in_joint(name).in_frame(frame));
                 }
+                let warning = Finding::new(Problem::Repaired { value });
+                warnings.push(warning.in_joint(name).in_frame(frame));
                 seen = false;
             }
             positions.push(seen.then(|| Vector3::from(place)));

@@ -46,7 +46,9 @@ pub enum Problem {
         "C3D files hold names of at most {limit} bytes: the marker '{name}' is called '{label}' in the file"
     )]
     NameShortened { name: String, limit: usize, label: String },
-    #[error("POINT:UNITS is '{name}', which is no known unit of length: the unit is not known")]
+    #[error("the coordinate is {value}, which is not a position: it is a gap")]
+    Repaired { value: f64 },
+    #[error("POINT:UNITS is '{name}', which is no known unit of length")]
     UnknownUnit { name: String },
     #[error("EVENT:USED is {stated}, but {found} events have a time that is a number: these were read")]
     Events { stated: usize, found: usize },
@@ -74,6 +76,7 @@ impl crate::Problem for Problem {
             Problem::Labels { .. } => "c3d::labels",
             Problem::DuplicateName { .. } => "c3d::duplicate-name",
             Problem::NameShortened { .. } => "c3d::name-shortened",
+            Problem::Repaired { .. } => "c3d::repaired",
             Problem::UnknownUnit { .. } => "c3d::unknown-unit",
             Problem::Events { .. } => "c3d::events",
             Problem::Analog { .. } => "c3d::analog",
@@ -82,7 +85,7 @@ impl crate::Problem for Problem {
 
     fn remedy(&self) -> Option<crate::Remedy> {
         match self {
-            Problem::NotFinite { .. } => Some(crate::Remedy::Repair),
+            Problem::NotFinite { .. } => Some(crate::Remedy::RepairToGaps),
             Problem::UnknownUnit { .. } => Some(crate::Remedy::StateUnit),
             Problem::NoRate => Some(crate::Remedy::StateRate),
             _ => None,

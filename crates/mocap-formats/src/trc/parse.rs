@@ -256,9 +256,13 @@ fn read_row(
             return Err(error.at(file.text, cell).in_frame(frame));
         }
         let value = file.number(&cell).map_err(|error| in_row(error, at))?.unwrap_or(f64::NAN);
-        if value.is_infinite() && !repair {
-            let error = Finding::new(Problem::NotFinite { value }).at(file.text, cell);
-            return Err(in_row(error, at));
+        if value.is_infinite() {
+            if !repair {
+                let error = Finding::new(Problem::NotFinite { value }).at(file.text, cell);
+                return Err(in_row(error, at));
+            }
+            let warning = Finding::new(Problem::Repaired { value }).at(file.text, cell);
+            warnings.push(in_row(warning, at));
         }
         place[(at - LEAD) % 3] = value;
         if (at - LEAD) % 3 == 2 {

@@ -1,6 +1,6 @@
 //! What can be wrong with a TRC file.
 
-/// A problem of a TRC file; those from `UnknownUnit` on are warnings.
+/// A problem of a TRC file; those from `Repaired` on are warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -17,7 +17,9 @@ pub enum Problem {
     Markers(mocap_model::ModelError),
     #[error("TRC files state the unit of lengths; this recording has none")]
     NoUnit,
-    #[error("Units is '{name}', which is no known unit of length: the unit is not known")]
+    #[error("the coordinate is {value}, which is not a position: it is a gap")]
+    Repaired { value: f64 },
+    #[error("Units is '{name}', which is no known unit of length")]
     UnknownUnit { name: String },
     #[error("NumFrames is {stated}, but there are {found} rows: these were read")]
     Frames { stated: String, found: usize },
@@ -54,6 +56,7 @@ impl crate::Problem for Problem {
             Problem::Columns { .. } => "trc::columns",
             Problem::Markers(_) => "trc::markers",
             Problem::NoUnit => "trc::no-unit",
+            Problem::Repaired { .. } => "trc::repaired",
             Problem::UnknownUnit { .. } => "trc::unknown-unit",
             Problem::Frames { .. } => "trc::frames",
             Problem::MarkerCount { .. } => "trc::marker-count",
@@ -68,7 +71,7 @@ impl crate::Problem for Problem {
 
     fn remedy(&self) -> Option<crate::Remedy> {
         match self {
-            Problem::NotFinite { .. } => Some(crate::Remedy::Repair),
+            Problem::NotFinite { .. } => Some(crate::Remedy::RepairToGaps),
             Problem::NoUnit | Problem::UnknownUnit { .. } => Some(crate::Remedy::StateUnit),
             Problem::Rate { .. } => Some(crate::Remedy::StateRate),
             _ => None,
