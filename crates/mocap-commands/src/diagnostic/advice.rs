@@ -44,6 +44,8 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         );
     }
     match finding.code() {
+        "c3d::too-large" => return Some("a larger unit makes smaller numbers, such as --unit m".into()),
+        "arrays::too-large" => return Some("--dtype f64 takes it".into()),
         "robot-motion::needs-robot" => {
             return Some("name its model with --skeleton ROBOT.urdf or ROBOT.xml; the .joints.json beside a motion names the robot".into());
         }

@@ -44,6 +44,37 @@ pub fn of_markers(markers: &Markers, precision: Precision) -> Arrays {
     arrays
 }
 
+/// Whether the numbers of a recording fit into the floats of its arrays.
+///
+/// # Errors
+/// With the marker and the frame of one that does not.
+pub(crate) fn check_fits(markers: &Markers, precision: Precision, suffix: &str) -> Result<(), Finding> {
+    let scale = markers.space().metres().unwrap_or(1.0);
+    let fits = |value: f64| match precision {
+        Precision::F32 => (value as f32).is_finite(),
+        Precision::F64 => value.is_finite(),
+    };
+    for frame in 0..markers.frames() {
+        for (marker, name) in markers.names().iter().enumerate() {
+            let refuse = |array: &str, index: Vec<usize>, value: f64| {
+                let path = format!("{array}{suffix}");
+                let index = format!("{index:?}");
+                let found = Finding::new(Problem::TooLarge { path, index, value });
+                Err(found.in_joint(name).in_frame(frame))
+            };
+            let place = markers.position(frame, marker).unwrap_or_default() * scale;
+            if let Some(axis) = (0..3).find(|axis| !fits(place[*axis])) {
+                return refuse("marker_positions", vec![frame, marker, axis], place[axis]);
+            }
+            let residual = markers.residual(frame, marker).unwrap_or(0.0) * scale;
+            if !fits(residual) {
+                return refuse("marker_residuals", vec![frame, marker], residual);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The recording that arrays hold, in the unit of its file.
 pub(crate) fn to_markers(
     source: &Source,

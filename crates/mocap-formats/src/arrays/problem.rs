@@ -15,6 +15,8 @@ pub enum Problem {
     Kind { path: String, found: &'static str, expected: &'static str },
     #[error("{path}{index}: {value} is not a number that can be used; expected a finite one")]
     NotFinite { path: String, index: String, value: f64 },
+    #[error("{path}{index}: {value:e} does not fit into 32 bits")]
+    TooLarge { path: String, index: String, value: f64 },
     #[error("{path}{index}: {message}")]
     Value { path: String, index: String, message: String },
     #[error("{name} is not that of the other clips: a set holds clips of one skeleton, rate and encoding")]
@@ -38,6 +40,7 @@ impl crate::Problem for Problem {
             Problem::Shape { .. } => "arrays::shape",
             Problem::Kind { .. } => "arrays::kind",
             Problem::NotFinite { .. } => "arrays::not-finite",
+            Problem::TooLarge { .. } => "arrays::too-large",
             Problem::Value { .. } => "arrays::value",
             Problem::OfAnotherSet { .. } => "arrays::of-another-set",
             Problem::OfClip { problem, .. } => problem.code(),

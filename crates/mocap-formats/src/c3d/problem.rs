@@ -21,7 +21,7 @@ pub enum Problem {
     Markers { path: String, error: mocap_model::ModelError },
     #[error("C3D files hold at most {limit} {what}; this recording has {found}")]
     TooMany { what: &'static str, found: usize, limit: usize },
-    #[error("the {what} {value} does not fit into a C3D file: its numbers reach to {limit:e}")]
+    #[error("the {what} {value:e} does not fit into a C3D file: its numbers reach to {limit:e}")]
     TooLarge { what: &'static str, value: f64, limit: f32 },
     #[error(
         "the entry behind parameter '{name}' would start at byte {at}, behind the parameters, which end at byte {end}: no \

@@ -1,5 +1,6 @@
 //! What recordings of markers hold besides positions: units, axes, events, and numbers that a file cannot hold.
 
+use mocap_formats::arrays::Precision;
 use mocap_formats::{Format, ReadOptions, WriteOptions, c3d, read, trc, write_markers};
 use mocap_model::{Event, FrameRate, Markers, SignedAxis, Space, Unit, UnitSource, Vector3};
 
@@ -39,6 +40,14 @@ fn numbers_beyond_32_bits_are_refused_by_name_and_frame() {
         let place = (error.context.joint.as_deref(), error.context.frame);
         assert_eq!(place, (Some("LANK"), Some(0)));
         assert!(error.to_string().contains("does not fit"), "{error}");
+    }
+    for format in [Format::Npz, Format::Safetensors] {
+        let far = recording(in_unit(1.0), 1e39);
+        let error = write_markers(&far, format, &WriteOptions::default()).unwrap_err();
+        assert_eq!((error.code(), error.context.frame), ("arrays::too-large", Some(0)));
+        let mut options = WriteOptions::default();
+        options.arrays.precision = Precision::F64;
+        assert!(write_markers(&far, format, &options).is_ok());
     }
     let residual = recording(in_unit(1.0), 1.0).with_residuals(vec![0.0, 1e39]).unwrap();
     let error = write_markers(&residual, Format::C3d, &WriteOptions::default()).unwrap_err();

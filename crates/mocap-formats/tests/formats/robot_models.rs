@@ -366,7 +366,9 @@ fn limits_of_zero_to_zero_in_a_urdf_are_none_and_said() {
         (skeleton.value.robot().unwrap().joints()[0].limit.map(|limit| (limit.min, limit.max)), codes)
     };
     for kind in ["revolute", "prismatic"] {
-        for limit in ["<limit lower='0' upper='0'/>", "<limit lower='0.0' upper='-0.0' effort='1' velocity='1'/>"] {
+        for limit in
+            ["<limit lower='0' upper='0'/>", "<limit lower='0.0' upper='-0.0' effort='1' velocity='1'/>"]
+        {
             assert_eq!(found(kind, limit), (None, vec!["robot::zero-limits"]), "{kind} {limit}");
         }
         assert_eq!(found(kind, "<limit lower='0' upper='1'/>"), (Some((0.0, 1.0)), vec![]));
