@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// keeps arms, legs and trunk out of each other) [default: objective]
     #[arg(long, value_name = "SOLVER", requires = "poses", help_heading = "Solving")]
     pub(crate) ik: Option<BodySolver>,
-    /// Solve only this range of each take, end excluded: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
+    /// Keep only this range, end excluded: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
     #[arg(long, value_name = "A:B", conflicts_with = "analog", help_heading = "Solving")]
     pub(crate) trim: Option<FrameRange>,
     #[command(flatten)]
