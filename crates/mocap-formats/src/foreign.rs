@@ -26,8 +26,8 @@ impl fmt::Display for Foreign {
 type Starts = fn(&Start) -> bool;
 
 /// What a mesh is good for.
-const OF_MESH: &str = "`mocap rig MESH -o CHARACTER.glb` makes a character of the mesh of a body; for a prop, import it in Blender \
-     and export glTF";
+const OF_MESH: &str =
+    "`mocap rig` makes a character of the mesh of a body; for a prop, import it in Blender and export glTF";
 
 /// Detection of each kind by the start of a file, and its description.
 const KNOWN: [(Starts, Foreign); 21] = [

@@ -49,8 +49,8 @@ pub(super) fn warning(warning: &RetargetWarning, target: &Target) -> Diagnostic 
         }
         RetargetWarning::LeftOut { .. } => diagnostic.help(
             "if there is such a joint, name it in a map: `mocap retarget --write-map MAP.json SOURCE TARGET` writes the map \
-             that was found, --map MAP.json takes a corrected one; `mocap retarget --explain SOURCE TARGET` shows which \
-             joints were found and why",
+             that was found, --map MAP.json takes a corrected one; --explain in place of -o shows which joints \
+             were found and why",
         ),
         _ => diagnostic,
     }
