@@ -1,6 +1,6 @@
 //! The names of morph targets.
 
-use super::document::{Document, Root};
+use super::document::{Document, Mesh, Root};
 use crate::names::Unique;
 
 /// The parts of the names of morph targets. A name is that of its node and of its target; both are numbered where
@@ -24,12 +24,10 @@ impl TargetNames {
             .enumerate()
             .map(|(mesh, own)| {
                 let count = own.primitives.first().map_or(0, |primitive| primitive.targets.len());
-                let stated = own.extras.get("targetNames").and_then(|names| names.as_array());
                 let mut unique = Unique::default();
                 let mut double = None;
                 let names = (0..count).map(|i| {
-                    let name = stated.and_then(|names| names.get(i)?.as_str());
-                    let name = name.map_or_else(|| i.to_string(), str::to_owned);
+                    let name = name_in(own, i);
                     let claimed = unique.claim(&name);
                     if claimed != name {
                         double.get_or_insert(name);
@@ -57,12 +55,30 @@ pub(super) fn target_names(document: &Document, at: usize) -> Vec<String> {
     (0..).map_while(|i| target_name(document, at, i)).collect()
 }
 
-/// The name of one of them; `None` where the node or the target is not there.
-pub(super) fn target_name(document: &Document, at: usize, i: usize) -> Option<String> {
+fn target_name(document: &Document, at: usize, i: usize) -> Option<String> {
     let names = document.target_names();
     let of = names.nodes.get(at)?.as_ref()?;
     let target = names.meshes.get(document.root.nodes.get(at)?.mesh?)?.get(i)?;
     Some(format!("{of}.{target}"))
+}
+
+/// The names of a node's morph targets as the file states them, several of which may be equal.
+pub(super) fn stated_names(document: &Document, at: usize) -> Vec<String> {
+    (0..).map_while(|i| stated_name(document, at, i)).collect()
+}
+
+/// The name of one of them; `None` where the node or the target is not there.
+pub(super) fn stated_name(document: &Document, at: usize, i: usize) -> Option<String> {
+    let node = document.root.nodes.get(at)?;
+    let mesh = document.root.meshes.get(node.mesh?)?;
+    mesh.primitives.first()?.targets.get(i)?;
+    let of = node.name.clone().unwrap_or_else(|| format!("node {at}"));
+    Some(format!("{of}.{}", name_in(mesh, i)))
+}
+
+fn name_in(mesh: &Mesh, i: usize) -> String {
+    let stated = mesh.extras.get("targetNames").and_then(|names| names.as_array()?.get(i)?.as_str());
+    stated.map_or_else(|| i.to_string(), str::to_owned)
 }
 
 /// The weight of a morph target of a node without animation. The weights of a node take the place of those of its mesh.
