@@ -275,3 +275,23 @@ fn labels_are_events_of_a_motion() {
     let page = String::from_utf8(sandbox.read("turn.html")).unwrap();
     assert!(page.contains("\"turn-left end\""));
 }
+
+#[test]
+#[cfg(unix)]
+fn links_to_a_clip_are_no_copies_of_it() {
+    let sandbox = database();
+    sandbox.put("one/walk.bvh", sandbox.read("db/alex_walk.bvh"));
+    std::os::unix::fs::symlink(sandbox.path("one/walk.bvh"), sandbox.path("one/a_link.bvh")).unwrap();
+    let alone = sandbox.run(["find", "--duplicates", "one", "--json"]).ok();
+    assert!(alone.rows().is_empty() && alone.stderr.contains("1 path left out: links"), "{alone:?}");
+    // A copy is found, and what is kept is a file.
+    sandbox.put("one/copy.bvh", sandbox.read("db/alex_walk.bvh"));
+    let rows = sandbox.run(["find", "--duplicates", "one", "--json"]).ok().rows();
+    assert_eq!(rows[0]["keep"], "one/copy.bvh");
+    let paths: Vec<&str> =
+        rows[0]["clips"].as_array().unwrap().iter().map(|clip| clip["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["one/copy.bvh", "one/walk.bvh"]);
+    // Between two databases a link is the same clip in both.
+    let ran = sandbox.run(["find", "--duplicates", "one/a_link.bvh", "--against", "one/walk.bvh"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+}

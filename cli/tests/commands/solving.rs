@@ -364,3 +364,14 @@ fn a_solved_take_goes_on_to_a_robot_and_to_another_body_behind_gates() {
     let written = sandbox.files("");
     assert!(written.contains(&"pip.csv".to_owned()) && written.contains(&"robin.bvh".to_owned()));
 }
+
+#[test]
+fn a_range_of_a_take_is_solved() {
+    let sandbox = Sandbox::new();
+    let row = walk(&sandbox).solve(&sandbox, &["--trim", "20:60", "--fail-above", "residual=20mm"]).ok();
+    let row = row.rows()[0].clone();
+    let info = sandbox.run(["info", "out.bvh", "--json"]).ok().rows()[0].clone();
+    assert_eq!(info["frames"], 40, "{row}");
+    let refused = walk(&sandbox).solve(&sandbox, &["--trim", "900:999"]);
+    assert!(refused.code == 1 && refused.stderr.contains("--trim"), "{refused:?}");
+}

@@ -78,10 +78,9 @@ impl Finding {
         problem.downcast_ref()
     }
 
-    /// The option of the reader that resolves it. [`Remedy::Repair`] is given for values over time only, which can be
-    /// interpolated.
+    /// The option of the reader that resolves it. Those that repair are given for values over time only.
     pub fn remedy(&self) -> Option<Remedy> {
-        self.problem.remedy().filter(|remedy| *remedy != Remedy::Repair || self.context.frame.is_some())
+        self.problem.remedy().filter(|remedy| !remedy.is_repair() || self.context.frame.is_some())
     }
 }
 

@@ -25,8 +25,12 @@ impl fmt::Display for Foreign {
 /// Whether a file starts as one of a kind does.
 type Starts = fn(&Start) -> bool;
 
+/// What a mesh is good for.
+const OF_MESH: &str =
+    "`mocap rig` makes a character of the mesh of a body; for a prop, import it in Blender and export glTF";
+
 /// Detection of each kind by the start of a file, and its description.
-const KNOWN: [(Starts, Foreign); 19] = [
+const KNOWN: [(Starts, Foreign); 21] = [
     (
         |start| start.bytes.starts_with(b"mocapidx"),
         Foreign {
@@ -146,6 +150,11 @@ const KNOWN: [(Starts, Foreign); 19] = [
         },
         Foreign { what: "a VRML or X3D scene", way: "import it in Blender, and export FBX or glTF" },
     ),
+    (|start| start.is_obj(), Foreign { what: "a mesh without joints (.obj)", way: OF_MESH }),
+    (
+        |start| start.word == b"ply" || start.word == b"solid" && start.has_letters(b"facet"),
+        Foreign { what: "a mesh without joints (.ply, .stl)", way: OF_MESH },
+    ),
     (
         |start| start.bytes.starts_with(b"\x1f\x8b"),
         Foreign { what: "a gzip archive", way: "unpack it first" },
@@ -180,6 +189,17 @@ impl Start<'_> {
         self.word.starts_with(b"<") && self.has_letters(tag.as_bytes())
     }
 
+    /// Whether the text is a Wavefront OBJ: its first line has one of the usual keywords, and there are vertices.
+    fn is_obj(&self) -> bool {
+        const KEYWORDS: [&[u8]; 8] = [b"v", b"vn", b"vt", b"o", b"g", b"s", b"mtllib", b"usemtl"];
+        let is_vertex = |line: &[u8]| {
+            let Some(numbers) = line.trim_ascii().strip_prefix(b"v ") else { return false };
+            let numbers = String::from_utf8_lossy(numbers);
+            numbers.split_ascii_whitespace().filter(|word| word.parse::<f64>().is_ok()).count() >= 3
+        };
+        KEYWORDS.contains(&self.word) && self.text.split(|byte| *byte == b'\n').any(is_vertex)
+    }
+
     /// Whether the text is a table with three columns for each of several points: `LASI_x,LASI_y,LASI_z`, or `LASI:X`.
     fn is_marker_table(&self) -> bool {
         // A robot's table may have joints named after axes.
@@ -211,7 +231,10 @@ mod tests {
 
     #[test]
     fn files_of_other_programs_are_named_with_the_way_out() {
-        let files: [(&[u8], &str); 15] = [
+        let files: [(&[u8], &str); 18] = [
+            (b"# Blender\nmtllib box.mtl\no Box\nv 1 0 -1\nv 0 0 1\n", "mesh without joints (.obj)"),
+            (b"ply\nformat ascii 1.0\n", "mesh without joints"),
+            (b"solid box\nfacet normal 0 0 1\n", "mesh without joints"),
             (b"mocapidx\x01\0\0\0", "index of motions"),
             (b"MOCAPPOS\x01\0", "example poses"),
             (b"<?xml version=\"1.0\"?>\n<COLLADA xmlns=\"\">", "COLLADA"),

@@ -1,7 +1,7 @@
 //! Recordings of markers, in the formats that hold them.
 
-use crate::{Content, Encoded, Finding, Format, FormatProblem, ReadOptions, Stated, WriteOptions};
-use mocap_model::Markers;
+use crate::{Content, Encoded, Finding, Format, FormatProblem, LeftOut, ReadOptions, Stated, WriteOptions};
+use mocap_model::{Markers, Space};
 
 /// A file of markers: the recording and its bytes.
 #[derive(Debug)]
@@ -55,6 +55,20 @@ pub fn write_markers<'m>(
         Some(write) => write(markers, options),
         None => Err(Finding::new(FormatProblem::NoMarkers { format })),
     }
+}
+
+/// The name of the unit in which lengths are written for other programs, and the factor to it from the recording's. A
+/// unit that they do not know by a name is written in metres. `None` where the unit is not known.
+pub(crate) fn stated_unit(space: &Space) -> Option<(&'static str, f64)> {
+    let unit = space.unit?;
+    // No other program knows the unit of the CMU database by a name.
+    Some(unit.name().filter(|name| *name != "cmu").map_or(("m", unit.metres), |name| (name, 1.0)))
+}
+
+/// The warning about events of a recording, for formats without.
+pub(crate) fn events_left(markers: &Markers) -> Vec<Finding> {
+    let count = markers.events().len();
+    if count == 0 { Vec::new() } else { vec![Finding::new(LeftOut::Events { count })] }
 }
 
 /// A file of markers that is computed while it is written.

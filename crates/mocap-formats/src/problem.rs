@@ -23,6 +23,8 @@ pub trait Problem: fmt::Display + fmt::Debug + Any + Send + Sync {
 pub enum Remedy {
     /// Interpolate over values that are not finite.
     Repair,
+    /// Leave out positions that are not finite: they become gaps.
+    RepairToGaps,
     /// State the frame rate.
     StateRate,
     /// State what position channels mean.
@@ -45,4 +47,11 @@ pub enum Remedy {
     DrawBody,
     /// Retarget the motion to a character whose rest pose is a T-pose.
     RetargetToTPose,
+}
+
+impl Remedy {
+    /// Whether it is the option to repair, whatever becomes of the values.
+    pub fn is_repair(self) -> bool {
+        matches!(self, Remedy::Repair | Remedy::RepairToGaps)
+    }
 }

@@ -35,10 +35,10 @@ impl ReadError {
 }
 
 impl ReadError {
-    /// The same without errors that interpolation would repair, unless there are no others: with the option to repair,
+    /// The same without errors that repair would mend, unless there are no others: with the option to repair,
     /// these are not the reason why a file was refused.
     pub fn without_repairable(mut self) -> ReadError {
-        let stays = |finding: &Finding| finding.remedy() != Some(Remedy::Repair);
+        let stays = |finding: &Finding| !finding.remedy().is_some_and(Remedy::is_repair);
         if stays(&self.error) || self.more.iter().any(stays) {
             let mut errors = std::iter::once(*self.error).chain(self.more).filter(stays);
             self.error = Box::new(errors.next().expect("one stays"));

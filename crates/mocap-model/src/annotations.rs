@@ -47,6 +47,16 @@ pub struct Event {
     pub name: String,
 }
 
+impl Event {
+    /// Checks that the times are finite.
+    pub(crate) fn check(events: &[Event]) -> Result<(), ModelError> {
+        match events.iter().find(|event| !event.time.is_finite()) {
+            Some(event) => Err(ModelError::EventNotFinite { name: event.name.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Annotations {
     /// Checks that names are unique, lengths fit and numbers are finite.
     pub(crate) fn check(&self, frames: usize) -> Result<(), ModelError> {
@@ -65,10 +75,7 @@ impl Annotations {
                 return Err(ModelError::ScalarNotFinite { name: name.clone(), frame });
             }
         }
-        match self.events.iter().find(|event| !event.time.is_finite()) {
-            Some(event) => Err(ModelError::EventNotFinite { name: event.name.clone() }),
-            None => Ok(()),
-        }
+        Event::check(&self.events)
     }
 
     /// Whether there are no events and no numbers over time.

@@ -1,6 +1,6 @@
 //! Recorded markers: named points over time, with gaps.
 
-use crate::{FrameRate, ModelError, Space};
+use crate::{Event, FrameRate, ModelError, Space};
 use nalgebra::Vector3;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -35,6 +35,7 @@ pub struct Markers {
     positions: Vec<Option<Vector3<f64>>>,
     /// `frames × markers`; empty without residuals.
     residuals: Vec<f64>,
+    events: Vec<Event>,
 }
 
 impl Markers {
@@ -54,7 +55,8 @@ impl Markers {
         if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
             return Err(ModelError::DuplicateMarker { name: name.clone() });
         }
-        let markers = Markers { space, rate, frames, names, positions, residuals: Vec::new() };
+        let (residuals, events) = (Vec::new(), Vec::new());
+        let markers = Markers { space, rate, frames, names, positions, residuals, events };
         markers.check_length(markers.positions.len())?;
         let finite =
             |position: &Option<Vector3<f64>>| position.is_none_or(|p| p.iter().all(|v| v.is_finite()));
@@ -87,6 +89,15 @@ impl Markers {
         }
     }
 
+    /// The same recording with moments that have names, such as foot strikes; those that it had are replaced.
+    ///
+    /// # Errors
+    /// [`ModelError::EventNotFinite`] if a time is not finite.
+    pub fn with_events(self, events: Vec<Event>) -> Result<Markers, ModelError> {
+        Event::check(&events)?;
+        Ok(Markers { events, ..self })
+    }
+
     fn check_length(&self, found: usize) -> Result<(), ModelError> {
         let (frames, markers) = (self.frames, self.names.len());
         match frames.checked_mul(markers) == Some(found) {
@@ -117,6 +128,11 @@ impl Markers {
     /// The names of the markers, in order; may be empty.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// Moments with names, in the order of the file.
+    pub fn events(&self) -> &[Event] {
+        &self.events
     }
 
     /// The index of the marker of a name.
@@ -171,7 +187,7 @@ impl Markers {
         missing as f64 / self.positions.len().max(1) as f64
     }
 
-    /// The frames of a range.
+    /// The frames of a range, and the events within it.
     ///
     /// # Errors
     /// [`ModelError::FrameRange`] if the range is not within the recording.
@@ -180,6 +196,12 @@ impl Markers {
             let (from, to, frames) = (range.start, range.end, self.frames);
             return Err(ModelError::FrameRange { from, to, frames });
         }
+        let start = range.start as f64 * self.rate.frame_time();
+        // Events are between frames; rounding must not drop one at the first or the last frame.
+        let (before, end) =
+            (-0.5 * self.rate.frame_time(), (range.len() as f64 - 0.5) * self.rate.frame_time());
+        let moved = self.events.iter().map(|event| Event { time: event.time - start, ..event.clone() });
+        let events = moved.filter(|event| (before..end).contains(&event.time)).collect();
         let values = range.start * self.names.len()..range.end * self.names.len();
         Ok(Markers {
             space: self.space,
@@ -188,6 +210,7 @@ impl Markers {
             names: self.names.clone(),
             positions: self.positions[values.clone()].to_vec(),
             residuals: self.residuals.get(values).map(<[f64]>::to_vec).unwrap_or_default(),
+            events,
         })
     }
 }
@@ -220,11 +243,13 @@ impl Markers {
             .collect();
         let names = named.iter().map(|(_, name)| name.clone()).collect();
         let kept = Markers::new(self.space, self.rate, self.frames, names, positions)?;
-        Ok(Markers { residuals, ..kept })
+        Ok(Markers { residuals, events: self.events.clone(), ..kept })
     }
 
-    /// The same frames read at another rate.
-    pub fn with_rate(self, rate: FrameRate) -> Markers {
+    /// The same frames read at another rate; events stay at their frames.
+    pub fn with_rate(mut self, rate: FrameRate) -> Markers {
+        let slower = self.rate.fps() / rate.fps();
+        self.events.iter_mut().for_each(|event| event.time *= slower);
         Markers { rate, ..self }
     }
 
@@ -233,9 +258,9 @@ impl Markers {
     /// # Errors
     /// [`ModelError::MarkerNotFinite`] if a length is not finite then.
     pub fn scaled(self, factor: f64) -> Result<Markers, ModelError> {
-        let Markers { space, rate, frames, names, positions, residuals } = self;
+        let Markers { space, rate, frames, names, positions, residuals, events } = self;
         let positions = positions.into_iter().map(|position| position.map(|place| place * factor)).collect();
-        let scaled = Markers::new(space, rate, frames, names, positions)?;
+        let scaled = Markers { events, ..Markers::new(space, rate, frames, names, positions)? };
         match residuals.is_empty() {
             true => Ok(scaled),
             false => scaled.with_residuals(residuals.into_iter().map(|residual| residual * factor).collect()),
@@ -322,6 +347,24 @@ mod tests {
         assert_eq!(markers.trim(4..6), Err(ModelError::FrameRange { from: 4, to: 6, frames: 5 }));
         let backwards = Range { start: 3, end: 2 };
         assert_eq!(markers.trim(backwards), Err(ModelError::FrameRange { from: 3, to: 2, frames: 5 }));
+    }
+
+    #[test]
+    fn events_stay_at_their_frames() {
+        let event = |time: f64| Event { time, name: "strike".into() };
+        let times = |markers: &Markers| markers.events().iter().map(|event| event.time).collect::<Vec<_>>();
+        let second = 1.0 / 120.0;
+        let markers =
+            two_markers().with_events(vec![event(0.0), event(second), event(3.0 * second)]).unwrap();
+        let part = markers.trim(1..4).unwrap();
+        assert_eq!(part.events().len(), 2);
+        assert!((part.events()[1].time - 2.0 * second).abs() < 1e-12);
+        assert_eq!(times(&markers.trim(1..3).unwrap()), [0.0]);
+        let slow = markers.clone().with_rate(FrameRate::new(60.0).unwrap());
+        assert_eq!(times(&slow), [0.0, 2.0 * second, 6.0 * second]);
+        assert_eq!(times(&markers.clone().scaled(2.0).unwrap()), times(&markers));
+        assert_eq!(times(&markers.with_only(|name| Some(name.to_owned())).unwrap()), times(&markers));
+        assert!(markers.with_events(vec![event(f64::NAN)]).is_err());
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl FromStr for Length {
         let (number, suffix) = split(text);
         let metres = match suffix {
             "" => 1.0,
-            name => named(name).filter(|_| name != "cmu").ok_or_else(|| {
+            name => Unit::metres_of(name).filter(|_| name != "cmu").ok_or_else(|| {
                 format!(
                     "'{suffix}' is not a unit of length; lengths are metres, or end in m, cm, mm, in or ft"
                 )
@@ -106,7 +106,7 @@ impl FromStr for UnitLength {
     type Err = String;
 
     fn from_str(text: &str) -> Result<UnitLength, String> {
-        if let Some(metres) = named(text) {
+        if let Some(metres) = Unit::metres_of(text) {
             return Ok(UnitLength(metres));
         }
         match text.parse::<Length>() {
@@ -156,13 +156,9 @@ impl FromStr for Finite {
     }
 }
 
-fn named(name: &str) -> Option<f64> {
-    Unit::NAMED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, metres)| *metres)
-}
-
 /// A number and what follows it; the letter of an exponent belongs to the number.
 fn split(text: &str) -> (&str, &str) {
-    let start = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+    let start = text.trim_end_matches(char::is_alphabetic).len();
     let (number, suffix) = text.split_at(start);
     (number.trim_end(), suffix)
 }

@@ -1,5 +1,7 @@
 //! Goals: positions and orientations of some joints over time, with gaps.
 
+use std::ops::Range;
+
 use crate::body::Body;
 use crate::report::PointLeftOut;
 use crate::{PosesError, Quat, Vec3};
@@ -58,6 +60,19 @@ impl Goals {
             positions,
             unit: markers.space().unit,
         }
+    }
+
+    /// The goals of some frames.
+    ///
+    /// # Panics
+    /// If the range is not within the goals.
+    #[must_use]
+    pub fn trimmed(mut self, frames: Range<usize>) -> Goals {
+        let count = self.names.len();
+        let kept = frames.start * count..frames.end * count;
+        self.positions = self.positions[kept.clone()].to_vec();
+        self.orientations = self.orientations[kept].to_vec();
+        self
     }
 
     /// The same goals in axes with another up axis.

@@ -77,6 +77,7 @@ fn hint(finding: &Finding) -> Option<&'static str> {
     }
     Some(match finding.remedy()? {
         Remedy::Repair => "read(..., repair=True) interpolates over such values",
+        Remedy::RepairToGaps => "read(..., repair=True) makes gaps of such values",
         Remedy::StateRate => "read(..., rate=...) states the rate",
         Remedy::StatePositionChannels => "read(..., position_channels='replace' or 'add') states it",
         Remedy::PickSubject => "read(..., subject=NAME) picks one",

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use mocap_model::{Clip, JointTracks, Markers, SignedAxis, Skeleton, Track, UnitQuaternion, Vector3};
+use mocap_model::{
+    Annotations, Clip, JointTracks, Markers, SignedAxis, Skeleton, Track, UnitQuaternion, Vector3,
+};
 
 use crate::body::{State, rest_places, rest_rotations};
 use crate::calibrated::{self, Calibrated};
@@ -194,8 +196,9 @@ fn clip(subject: &Subject, states: &[State], markers: &Markers) -> Result<Clip, 
             tracks.translation = Track::from_samples(places);
         }
     }
+    let annotations = Annotations { events: markers.events().to_vec(), ..Annotations::default() };
     let clip = Clip::new(Arc::new(skeleton), markers.rate(), states.len(), tracks);
-    clip.map_err(|error| match error {
+    clip.and_then(|clip| clip.with_annotations(annotations)).map_err(|error| match error {
         mocap_model::ModelError::NotFinite { .. } => SolveError::NotFinite,
         error => SolveError::Model(error),
     })

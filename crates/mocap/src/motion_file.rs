@@ -106,7 +106,10 @@ impl MotionFile {
                 let of_format =
                     mocap_formats::ReadOptions { format: Some(exchange), ..options.of_format(companions) };
                 let read = read(&of_format);
-                let Parsed { value, warnings } = read.map_err(|error| refused(error, options.repair))?;
+                let Parsed { value, mut warnings } = read.map_err(|error| refused(error, options.repair))?;
+                let answered =
+                    |found: &Finding| options.unit.is_some() && found.remedy() == Some(Remedy::StateUnit);
+                warnings.retain(|warning| !answered(warning));
                 (Content::Document(value), warnings)
             }
         };

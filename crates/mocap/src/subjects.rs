@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mocap_formats::Finding;
-use mocap_model::{Clip, FrameRate, JointId, Markers, Role, Skeleton, name_of_tree};
+use mocap_model::{Clip, Event, FrameRate, JointId, Markers, Role, Skeleton, name_of_tree};
 use mocap_retarget::map_roles;
 
 use crate::Problem;
@@ -154,7 +154,14 @@ pub(crate) fn of_markers(markers: &Markers, asked: Option<&str>) -> Result<Marke
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let subject = names[chosen(&names, asked)?];
     let label = |name: &str| Some(name.strip_prefix(subject)?.strip_prefix(':')?.to_owned());
-    markers.with_only(label).map_err(|error| Finding::new(Problem::Edit { edit: "--subject", error }))
+    let failed = |error| Finding::new(Problem::Edit { edit: "--subject", error });
+    // Events without a subject are everyone's.
+    let event = |event: &Event| {
+        let name = if event.name.contains(':') { label(&event.name)? } else { event.name.clone() };
+        Some(Event { name, ..*event })
+    };
+    let events = markers.events().iter().filter_map(event).collect();
+    markers.with_only(label).and_then(|only| only.with_events(events)).map_err(failed)
 }
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         );
     }
     match finding.code() {
+        "c3d::too-large" => return Some("a larger unit makes smaller numbers, such as --unit m".into()),
+        "arrays::too-large" => return Some("--dtype f64 takes it".into()),
         "robot-motion::needs-robot" => {
             return Some("name its model with --skeleton ROBOT.urdf or ROBOT.xml; the .joints.json beside a motion names the robot".into());
         }
@@ -57,6 +59,8 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
     }
     let advice = match finding.remedy()? {
         Remedy::Repair => "--repair interpolates over such values",
+        Remedy::RepairToGaps => "--repair makes gaps of such values",
+        Remedy::StateUnit => "--input-unit states it",
         Remedy::StateRate => "--input-fps states the rate",
         Remedy::StatePositionChannels => "--position-channels replace or add states it",
         Remedy::PickSubject => "--subject NAME picks one; `mocap info` lists them",

@@ -83,7 +83,7 @@ pub(crate) struct Reading {
     pub(crate) skeleton_ref: Option<PathBuf>,
     /// Interpolate over NaN and infinite values
     ///
-    /// With a warning, instead of refusing the file.
+    /// With a warning, instead of refusing the file. In recordings of markers, such values become gaps.
     #[arg(long)]
     pub(crate) repair: bool,
     /// Largest input [bytes, above 0; default: 1GiB]

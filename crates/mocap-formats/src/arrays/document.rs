@@ -19,9 +19,9 @@ pub(crate) fn document(
 ) -> Read {
     let source = Source { arrays: &arrays, suffix };
     if arrays.get("marker_positions").is_some() {
-        let markers = to_markers(&source, &options.limits, options.fps)?;
+        let Parsed { value: markers, warnings } = to_markers(&source, &options.limits, options.fps)?;
         let document = MarkersDocument { format, markers, bytes: bytes.to_vec() };
-        return Ok(Parsed { value: Box::new(document), warnings: Vec::new() });
+        return Ok(Parsed { value: Box::new(document), warnings });
     }
     if arrays.get("clip_starts").is_some() {
         let names = clip_names(&source)?;

@@ -41,7 +41,7 @@ pub use problem::Problem;
 
 pub(crate) use array::push;
 pub(crate) use document::{document, of_clip as clip_document};
-pub(crate) use markers::to_markers;
+pub(crate) use markers::{check_fits, to_markers};
 pub(crate) use problem::shape;
 pub(crate) use to_clip::Source;
 

@@ -4,7 +4,7 @@ use super::array::push;
 use super::features::{Heading, contacts, planar, velocity};
 use super::{Array, ArrayOptions, Arrays, Data, Precision, encoding, ulps};
 use crate::skel;
-use mocap_model::{Annotations, Clip, EulerOrder, ForwardKinematics, JointId, Skeleton, Vector3};
+use mocap_model::{Annotations, Clip, EulerOrder, Event, ForwardKinematics, JointId, Skeleton, Vector3};
 
 /// The arrays of a motion. Lengths are metres where the unit is known, else units of the clip.
 ///
@@ -104,6 +104,11 @@ fn annotations(clip: &Clip, precision: Precision, arrays: &mut Arrays) {
         let names = scalars.iter().map(|track| track.name.clone()).collect();
         arrays.insert("scalar_names", Array::texts(names));
     }
+    insert_events(events, arrays);
+}
+
+/// Moments with names.
+pub(super) fn insert_events(events: &[Event], arrays: &mut Arrays) {
     if !events.is_empty() {
         let times: Vec<f64> = events.iter().map(|event| event.time).collect();
         arrays.insert("event_times", Array::new([times.len()], Data::F64(times)));

@@ -1,6 +1,6 @@
 //! What can be wrong with the arrays of a motion.
 
-/// A problem of named arrays; the last three are warnings.
+/// A problem of named arrays; the last four are warnings.
 ///
 /// `path` names the array, and in an NPZ file the member that holds it: `rotations.npy`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -15,6 +15,8 @@ pub enum Problem {
     Kind { path: String, found: &'static str, expected: &'static str },
     #[error("{path}{index}: {value} is not a number that can be used; expected a finite one")]
     NotFinite { path: String, index: String, value: f64 },
+    #[error("{path}{index}: {value:e} does not fit into 32 bits")]
+    TooLarge { path: String, index: String, value: f64 },
     #[error("{path}{index}: {message}")]
     Value { path: String, index: String, message: String },
     #[error("{name} is not that of the other clips: a set holds clips of one skeleton, rate and encoding")]
@@ -25,6 +27,8 @@ pub enum Problem {
     Model { path: String, error: mocap_model::ModelError },
     #[error("{path}{index}: the quaternion has length {length}, not 1: it was normalized")]
     RotationLength { path: String, index: String, length: f64 },
+    #[error("{path}{index}: two markers are called '{name}': the second is now '{unique}'")]
+    DuplicateName { path: String, index: String, name: String, unique: String },
     #[error("{path} does not agree with {with}: it was ignored")]
     Disagrees { path: String, with: &'static str },
 }
@@ -36,11 +40,13 @@ impl crate::Problem for Problem {
             Problem::Shape { .. } => "arrays::shape",
             Problem::Kind { .. } => "arrays::kind",
             Problem::NotFinite { .. } => "arrays::not-finite",
+            Problem::TooLarge { .. } => "arrays::too-large",
             Problem::Value { .. } => "arrays::value",
             Problem::OfAnotherSet { .. } => "arrays::of-another-set",
             Problem::OfClip { problem, .. } => problem.code(),
             Problem::Model { .. } => "arrays::model",
             Problem::RotationLength { .. } => "arrays::rotation-length",
+            Problem::DuplicateName { .. } => "arrays::duplicate-name",
             Problem::Disagrees { .. } => "arrays::disagrees",
         }
     }

@@ -290,15 +290,19 @@ fn annotations(source: &Source, frames: usize) -> Result<Annotations, Finding> {
             annotations.scalars.push(ScalarTrack { name: name.clone(), values });
         }
     }
-    if let Some(names) = source.texts("event_names")? {
-        source.need("event_times")?;
-        let times = source.shaped("event_times", &[names.len()])?.expect("it is there");
-        for (i, name) in names.iter().enumerate() {
-            let time = source.finite("event_times", times, i)?;
-            annotations.events.push(Event { time, name: name.clone() });
-        }
-    }
+    annotations.events = events(source)?;
     Ok(annotations)
+}
+
+/// Moments with names.
+pub(super) fn events(source: &Source) -> Result<Vec<Event>, Finding> {
+    let Some(names) = source.texts("event_names")? else { return Ok(Vec::new()) };
+    source.need("event_times")?;
+    let times = source.shaped("event_times", &[names.len()])?.expect("it is there");
+    let event = |(i, name): (usize, &String)| {
+        Ok(Event { time: source.finite("event_times", times, i)?, name: name.clone() })
+    };
+    names.iter().enumerate().map(event).collect()
 }
 
 fn near(a: &Vector3<f64>, b: &Vector3<f64>, size: f64) -> bool {

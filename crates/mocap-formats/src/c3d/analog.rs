@@ -141,7 +141,7 @@ fn read(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Opti
         channels,
         values,
         plates: plates(&parameters, count, limits, warnings),
-        metres: parameters.text("POINT:UNITS").and_then(super::metres),
+        metres: parameters.text("POINT:UNITS").and_then(mocap_model::Unit::metres_of),
     }))
 }
 

@@ -6,6 +6,7 @@
 //! Based on: Motion Lab Systems, "The C3D File Format User Guide", 2008.
 
 mod analog;
+mod events;
 mod format;
 mod number;
 mod parameters;
@@ -19,17 +20,3 @@ pub use parse::{Options, parse};
 pub use problem::Problem;
 
 pub(crate) use format::FORMAT;
-
-/// The metres in a unit that a file names.
-pub(crate) fn metres(name: &str) -> Option<f64> {
-    let name = name.trim().to_lowercase();
-    let known = mocap_model::Unit::NAMED.iter().find(|(known, _)| *known == name).map(|(_, metres)| *metres);
-    known.or(match name.as_str() {
-        "meter" | "meters" | "metre" | "metres" => Some(1.0),
-        "centimeters" | "centimetres" => Some(0.01),
-        "millimeters" | "millimetres" | "millimeter" | "millimetre" => Some(0.001),
-        "inch" | "inches" => Some(0.0254),
-        "feet" | "foot" => Some(0.3048),
-        _ => None,
-    })
-}

@@ -1,8 +1,8 @@
 //! Reads C3D files.
 
-use super::Problem;
 use super::number::Processor;
 use super::parameters::Parameters;
+use super::{Problem, events};
 use crate::names::Unique;
 use crate::text::quote;
 use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings};
@@ -49,18 +49,25 @@ fn markers(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<M
     if layout.analog > 0 {
         warnings.push(Finding::new(Problem::Analog { channels: layout.analog / layout.samples }));
     }
-    let rate = options.fps.or(layout.rate).and_then(FrameRate::new).unwrap_or_else(|| {
+    let stated = options.fps.and_then(FrameRate::new);
+    let rate = layout.rate.and_then(FrameRate::new).or(stated).unwrap_or_else(|| {
         warnings.push(Finding::new(Problem::NoRate));
         FrameRate::new(100.0).expect("100 is a rate")
     });
+    let events = events::read(&Header { bytes, processor }, &parameters, (layout.frames, rate), warnings);
     let names = names(&parameters, layout.points, warnings);
-    let (positions, residuals) = points(bytes, processor, &layout, &names, options.repair)?;
+    let (positions, residuals) = points(bytes, processor, &layout, &names, options.repair, warnings)?;
     let failed = |path: &str| {
         let path = path.to_owned();
         move |error| Finding::new(Problem::Markers { path, error })
     };
-    let markers = Markers::new(space(&parameters), rate, layout.frames, names, positions)
-        .map_err(failed("POINT:LABELS"))?;
+    let space = space(&parameters, warnings);
+    let markers = Markers::new(space, rate, layout.frames, names, positions)
+        .map_err(failed("POINT:LABELS"))?
+        .with_events(events)
+        .map_err(failed("EVENT:TIMES"))?;
+    // Times of events are counted in the rate of the file.
+    let markers = markers.with_rate(stated.unwrap_or(rate));
     match residuals.iter().any(|residual| *residual > 0.0) {
         true => markers.with_residuals(residuals).map_err(failed("POINT:SCALE")),
         false => Ok(markers),
@@ -103,20 +110,20 @@ impl File {
 }
 
 /// The first block of a file.
-struct Header<'b> {
-    bytes: &'b [u8],
+pub(super) struct Header<'b> {
+    pub(super) bytes: &'b [u8],
     processor: Processor,
 }
 
 impl Header<'_> {
     /// A word by its number, from 1; 0 behind the end of the file.
-    fn word(&self, number: usize) -> u16 {
+    pub(super) fn word(&self, number: usize) -> u16 {
         let at = 2 * (number - 1);
         self.bytes.get(at..at + 2).map_or(0, |word| self.processor.word([word[0], word[1]]))
     }
 
     /// The float in a word and the one behind it.
-    fn float(&self, number: usize) -> f32 {
+    pub(super) fn float(&self, number: usize) -> f32 {
         let at = 2 * (number - 1);
         self.bytes
             .get(at..at + 4)
@@ -268,6 +275,7 @@ fn points(
     layout: &Layout,
     names: &[String],
     repair: bool,
+    warnings: &mut Warnings,
 ) -> Result<Points, Finding> {
     let count = layout.frames * layout.points;
     let (mut positions, mut residuals) = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -294,6 +302,8 @@ fn points(
                     let error = Finding::new(Problem::NotFinite { value });
                     return Err(error.in_joint(name).in_frame(frame));
                 }
+                let warning = Finding::new(Problem::Repaired { value });
+                warnings.push(warning.in_joint(name).in_frame(frame));
                 seen = false;
             }
             positions.push(seen.then(|| Vector3::from(place)));
@@ -304,7 +314,7 @@ fn points(
 }
 
 /// Axes and unit. `Y_SCREEN` is the axis that points up on the screen; without it, Z is up.
-fn space(parameters: &Parameters) -> Space {
+fn space(parameters: &Parameters, warnings: &mut Warnings) -> Space {
     let axis = |path: &str| parameters.text(path).and_then(|text| text.parse::<SignedAxis>().ok());
     let up = axis("POINT:Y_SCREEN").unwrap_or(SignedAxis::Z);
     let across = axis("POINT:X_SCREEN").filter(|across| across.axis != up.axis);
@@ -314,8 +324,12 @@ fn space(parameters: &Parameters) -> Space {
         None if up.axis == SignedAxis::Z.axis => SignedAxis { negative: !up.negative, ..SignedAxis::Y },
         None => SignedAxis::Z,
     };
-    let unit = parameters.text("POINT:UNITS").and_then(super::metres);
-    Space { up, forward, unit: unit.map(|metres| Unit { metres, source: UnitSource::File }) }
+    let name = parameters.text("POINT:UNITS");
+    let unit = name.and_then(Unit::metres_of).map(|metres| Unit { metres, source: UnitSource::File });
+    if let (None, Some(name)) = (unit, name) {
+        warnings.push(Finding::new(Problem::UnknownUnit { name: quote(name.as_bytes()) }));
+    }
+    Space { up, forward, unit }
 }
 
 fn nearest(direction: &Vector3<f64>) -> SignedAxis {

@@ -21,6 +21,8 @@ pub enum Problem {
     Markers { path: String, error: mocap_model::ModelError },
     #[error("C3D files hold at most {limit} {what}; this recording has {found}")]
     TooMany { what: &'static str, found: usize, limit: usize },
+    #[error("the {what} {value:e} does not fit into a C3D file: its numbers reach to {limit:e}")]
+    TooLarge { what: &'static str, value: f64, limit: f32 },
     #[error(
         "the entry behind parameter '{name}' would start at byte {at}, behind the parameters, which end at byte {end}: no \
          more were read"
@@ -44,6 +46,12 @@ pub enum Problem {
         "C3D files hold names of at most {limit} bytes: the marker '{name}' is called '{label}' in the file"
     )]
     NameShortened { name: String, limit: usize, label: String },
+    #[error("the coordinate is {value}, which is not a position: it is a gap")]
+    Repaired { value: f64 },
+    #[error("POINT:UNITS is '{name}', which is no known unit of length")]
+    UnknownUnit { name: String },
+    #[error("EVENT:USED is {stated}, but {found} events have a time that is a number: these were read")]
+    Events { stated: usize, found: usize },
     #[error("{channels} analog channels were not read")]
     Analog { channels: usize },
 }
@@ -59,6 +67,7 @@ impl crate::Problem for Problem {
             Problem::NotFinite { .. } => "c3d::not-finite",
             Problem::Markers { .. } => "c3d::markers",
             Problem::TooMany { .. } => "c3d::too-many",
+            Problem::TooLarge { .. } => "c3d::too-large",
             Problem::ParameterPointer { .. } => "c3d::parameter-pointer",
             Problem::Truncated { .. } => "c3d::truncated",
             Problem::HeaderDiffers { .. } => "c3d::header-differs",
@@ -67,13 +76,17 @@ impl crate::Problem for Problem {
             Problem::Labels { .. } => "c3d::labels",
             Problem::DuplicateName { .. } => "c3d::duplicate-name",
             Problem::NameShortened { .. } => "c3d::name-shortened",
+            Problem::Repaired { .. } => "c3d::repaired",
+            Problem::UnknownUnit { .. } => "c3d::unknown-unit",
+            Problem::Events { .. } => "c3d::events",
             Problem::Analog { .. } => "c3d::analog",
         }
     }
 
     fn remedy(&self) -> Option<crate::Remedy> {
         match self {
-            Problem::NotFinite { .. } => Some(crate::Remedy::Repair),
+            Problem::NotFinite { .. } => Some(crate::Remedy::RepairToGaps),
+            Problem::UnknownUnit { .. } => Some(crate::Remedy::StateUnit),
             Problem::NoRate => Some(crate::Remedy::StateRate),
             _ => None,
         }

@@ -1,8 +1,10 @@
 //! Writes C3D files: Intel floats, residual -1 in gaps.
 
 use super::Problem;
+use super::events::{context_and_label, minutes_and_seconds};
 use crate::Finding;
-use mocap_model::Markers;
+use crate::markers::stated_unit;
+use mocap_model::{Event, Markers};
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
@@ -27,12 +29,11 @@ pub(super) fn prepare(markers: &Markers) -> Result<(File<'_>, Vec<Finding>), Fin
     if frames > 0xFFFF_FFFF {
         return Err(too_many("frames", frames, 0xFFFF_FFFF));
     }
-    // Residuals are whole steps of the scale, in one byte.
-    let residuals = (0..frames).flat_map(|frame| (0..points).map(move |point| (frame, point)));
-    let largest = residuals.filter_map(|(frame, point)| markers.residual(frame, point)).fold(0.0, f64::max);
-    let scale = if largest > 0.0 { (largest / 255.0) as f32 } else { 1.0 };
+    let (unit, factor) = stated_unit(markers.space()).unzip();
+    let factor = factor.unwrap_or(1.0);
+    let scale = scale(markers, factor)?;
     let (labels, warnings) = labels(markers.names());
-    let parameters = |start: usize| parameters(markers, &labels, scale, start);
+    let parameters = |start: usize| parameters(markers, (&labels, unit), scale, start);
     let blocks = (4 + parameters(0).len()).div_ceil(BLOCK);
     if blocks > BLOCKS {
         return Err(too_many("blocks of names", blocks, BLOCKS));
@@ -42,16 +43,39 @@ pub(super) fn prepare(markers: &Markers) -> Result<(File<'_>, Vec<Finding>), Fin
     head.extend_from_slice(&[1, 0x50, blocks as u8, 84]);
     head.extend_from_slice(&parameters(start));
     head.resize((start - 1) * BLOCK, 0);
-    Ok((File { markers, head, scale: f64::from(scale) }, warnings))
+    Ok((File { markers, factor, head, scale: f64::from(scale) }, warnings))
+}
+
+/// The step of residuals, which are whole steps in one byte.
+///
+/// # Errors
+/// Where a coordinate or a residual is beyond what the numbers of a file can hold.
+fn scale(markers: &Markers, factor: f64) -> Result<f32, Finding> {
+    let mut largest: f64 = 0.0;
+    for frame in 0..markers.frames() {
+        for (point, name) in markers.names().iter().enumerate() {
+            let check = |what, value: f64| match (value as f32).is_finite() {
+                true => Ok(()),
+                false => {
+                    let problem = Problem::TooLarge { what, value, limit: f32::MAX };
+                    Err(Finding::new(problem).in_joint(name).in_frame(frame))
+                }
+            };
+            if let Some(place) = markers.position(frame, point) {
+                place.iter().try_for_each(|value| check("coordinate", value * factor))?;
+            }
+            let residual = markers.residual(frame, point).unwrap_or(0.0) * factor;
+            check("residual", residual)?;
+            largest = largest.max(residual);
+        }
+    }
+    let step = (largest / 255.0) as f32;
+    Ok(if step > 0.0 { step } else { 1.0 })
 }
 
 /// The names as the file holds them. Names that are too long are cut; where that makes two equal, the later one gets a
 /// number.
 fn labels(names: &[String]) -> (Vec<String>, Vec<Finding>) {
-    let cut = |name: &str, most: usize| {
-        let end = (0..=most).rev().find(|end| name.is_char_boundary(*end));
-        name[..end.unwrap_or(0)].to_owned()
-    };
     // Names that fit keep their bytes, also those that come after a longer one.
     let mut taken: HashSet<String> = names.iter().filter(|name| name.len() <= NAME).cloned().collect();
     let mut last: HashMap<String, usize> = HashMap::new();
@@ -60,12 +84,12 @@ fn labels(names: &[String]) -> (Vec<String>, Vec<Finding>) {
         if name.len() <= NAME {
             return name.clone();
         }
-        let mut label = cut(name, NAME);
+        let mut label = cut(name, NAME).to_owned();
         let number = last.entry(label.clone()).or_insert(1);
         while !taken.insert(label.clone()) {
             *number += 1;
             let suffix = format!("_{number}");
-            label = cut(name, NAME - suffix.len()) + &suffix;
+            label = cut(name, NAME - suffix.len()).to_owned() + &suffix;
         }
         let (limit, name) = (NAME, name.clone());
         warnings.push(Finding::new(Problem::NameShortened { name, limit, label: label.clone() }));
@@ -77,6 +101,8 @@ fn labels(names: &[String]) -> (Vec<String>, Vec<Finding>) {
 /// A file, ready to be written.
 pub(super) struct File<'m> {
     markers: &'m Markers,
+    /// From the unit of the recording to that of the file.
+    factor: f64,
     /// Header and parameters.
     head: Vec<u8>,
     scale: f64,
@@ -90,11 +116,12 @@ impl File<'_> {
         for frame in 0..self.markers.frames() {
             row.clear();
             for point in 0..self.markers.names().len() {
-                let residual = self.markers.residual(frame, point).unwrap_or(0.0);
+                let residual = self.markers.residual(frame, point).unwrap_or(0.0) * self.factor;
                 let numbers = match self.markers.position(frame, point) {
                     Some(place) => {
                         let steps = (residual / self.scale).round().clamp(0.0, 255.0);
-                        [place.x as f32, place.y as f32, place.z as f32, steps as f32]
+                        let [x, y, z] = [0, 1, 2].map(|axis| (place[axis] * self.factor) as f32);
+                        [x, y, z, steps as f32]
                     }
                     None => [0.0, 0.0, 0.0, -1.0],
                 };
@@ -121,7 +148,12 @@ fn header(markers: &Markers, scale: f32, start: usize) -> Vec<u8> {
 }
 
 /// Groups and parameters; the points start in the block `start`.
-fn parameters(markers: &Markers, names: &[String], scale: f32, start: usize) -> Vec<u8> {
+fn parameters(
+    markers: &Markers,
+    (names, unit): (&[String], Option<&str>),
+    scale: f32,
+    start: usize,
+) -> Vec<u8> {
     let (frames, space) = (markers.frames(), markers.space());
     let mut out = Entries::default();
     let point = out.group("POINT");
@@ -133,8 +165,8 @@ fn parameters(markers: &Markers, names: &[String], scale: f32, start: usize) -> 
     out.words(point, "DATA_START", &[start as u16]);
     out.float(point, "SCALE", -scale);
     out.float(point, "RATE", markers.rate().fps() as f32);
-    if let Some(unit) = space.unit {
-        out.texts(point, "UNITS", &[unit.name().unwrap_or("units").to_owned()]);
+    if let Some(unit) = unit {
+        out.texts(point, "UNITS", &[unit.to_owned()]);
     }
     let signed = |axis: mocap_model::SignedAxis| {
         format!("{}{}", if axis.negative { '-' } else { '+' }, axis.axis.letter())
@@ -145,7 +177,7 @@ fn parameters(markers: &Markers, names: &[String], scale: f32, start: usize) -> 
     out.texts(point, "X_SCREEN", &[signed(across)]);
     out.texts(point, "Y_SCREEN", &[signed(space.up)]);
     for (number, labels) in names.chunks(LABELS).enumerate() {
-        let suffix = if number == 0 { String::new() } else { (number + 1).to_string() };
+        let suffix = suffix(number);
         out.texts(point, &format!("LABELS{suffix}"), labels);
         out.texts(point, &format!("DESCRIPTIONS{suffix}"), &vec![String::new(); labels.len()]);
     }
@@ -153,12 +185,46 @@ fn parameters(markers: &Markers, names: &[String], scale: f32, start: usize) -> 
     let words = |number: usize| [number as u16, (number >> 16) as u16];
     out.words(trial, "ACTUAL_START_FIELD", &words(1));
     out.words(trial, "ACTUAL_END_FIELD", &words(frames));
+    if !markers.events().is_empty() {
+        events(&mut out, markers.events());
+    }
     let analog = out.group("ANALOG");
     out.words(analog, "USED", &[0]);
     let manufacturer = out.group("MANUFACTURER");
     out.texts(manufacturer, "SOFTWARE", &["mocap".to_owned()]);
     out.bytes.extend_from_slice(&[0, 0]);
     out.bytes
+}
+
+/// What the name of a parameter ends with where its list goes on: LABELS, LABELS2 …
+fn suffix(number: usize) -> String {
+    if number == 0 { String::new() } else { (number + 1).to_string() }
+}
+
+/// The group EVENT.
+fn events(out: &mut Entries, events: &[Event]) {
+    let group = out.group("EVENT");
+    out.words(group, "USED", &[events.len().min(0xFFFF) as u16]);
+    for (number, events) in events.chunks(LABELS).enumerate() {
+        let split = events.iter().map(|event| context_and_label(&event.name));
+        let (contexts, labels): (Vec<String>, Vec<String>) =
+            split.map(|(context, label)| (context.to_owned(), cut(label, NAME).to_owned())).unzip();
+        let suffix = suffix(number);
+        out.list(group, &format!("CONTEXTS{suffix}"), &contexts);
+        out.list(group, &format!("LABELS{suffix}"), &labels);
+        let times: Vec<u8> = events
+            .iter()
+            .flat_map(|event| minutes_and_seconds(event.time))
+            .flat_map(f32::to_le_bytes)
+            .collect();
+        out.parameter(group, &format!("TIMES{suffix}"), 4, &[2, events.len() as u8], &times);
+    }
+}
+
+/// The start of a name, of at most so many bytes.
+fn cut(name: &str, most: usize) -> &str {
+    let end = (0..=most.min(name.len())).rev().find(|end| name.is_char_boundary(*end));
+    &name[..end.unwrap_or(0)]
 }
 
 /// The bytes of groups and parameters.
@@ -203,20 +269,27 @@ impl Entries {
         self.parameter(group, name, 4, &[], &value.to_le_bytes());
     }
 
-    /// Texts of one length, filled up with blanks; none is longer than [`NAME`].
+    /// A text, or a list of them by its name.
     fn texts(&mut self, group: i8, name: &str, texts: &[String]) {
-        let length = texts.iter().map(String::len).max().unwrap_or(0).max(1);
-        let values: Vec<u8> = texts
-            .iter()
-            .flat_map(|text| text.bytes().chain(std::iter::repeat_n(b' ', length - text.len())))
-            .collect();
-        let lengths = [length as u8, texts.len() as u8];
-        self.parameter(
-            group,
-            name,
-            -1,
-            &lengths[..if texts.len() == 1 && name != "LABELS" { 1 } else { 2 }],
-            &values,
-        );
+        match texts {
+            [text] if name != "LABELS" => {
+                let length = text.len().max(1);
+                self.parameter(group, name, -1, &[length as u8], &padded(text, length));
+            }
+            texts => self.list(group, name, texts),
+        }
     }
+
+    /// Texts of one length, filled up with blanks; none is longer than [`NAME`].
+    fn list(&mut self, group: i8, name: &str, texts: &[String]) {
+        let length = texts.iter().map(String::len).max().unwrap_or(0).max(1);
+        let values: Vec<u8> = texts.iter().flat_map(|text| padded(text, length)).collect();
+        self.parameter(group, name, -1, &[length as u8, texts.len() as u8], &values);
+    }
+}
+
+fn padded(text: &str, length: usize) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(length, b' ');
+    bytes
 }

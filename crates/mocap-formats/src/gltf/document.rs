@@ -1,10 +1,12 @@
 //! A glTF file as it was written: its JSON, its buffers, and the typed part that motion needs.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::target_names::TargetNames;
 
 /// A glTF file: everything it holds, also what motion does not need.
 #[derive(Clone, Debug)]
@@ -19,6 +21,15 @@ pub struct Document {
     pub(super) images: BTreeMap<usize, Arc<[u8]>>,
     /// Whether the file was a GLB; else JSON.
     pub(super) binary: bool,
+    /// Found when they are first asked for: see [`Document::target_names`].
+    pub(super) names: OnceLock<TargetNames>,
+}
+
+impl Document {
+    /// The names of morph targets.
+    pub(super) fn target_names(&self) -> &TargetNames {
+        self.names.get_or_init(|| TargetNames::of(&self.root))
+    }
 }
 
 /// The part of the JSON that motion needs.

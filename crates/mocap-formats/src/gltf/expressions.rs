@@ -9,7 +9,7 @@ use mocap_model::{Expression, Override};
 use serde_json::Value;
 
 use super::document::Document;
-use super::target_names::target_name;
+use super::target_names::stated_name;
 use crate::Finding;
 
 /// The memory that the binds of a file may take \[bytes\]. A group of VRM 0 binds a mesh, and each node that shows it is a
@@ -80,7 +80,7 @@ impl Binds<'_> {
         if !self.is_whole {
             return false;
         }
-        let Some(name) = target_name(self.document, node, index) else { return true };
+        let Some(name) = stated_name(self.document, node, index) else { return true };
         let size = size_of::<(String, f64)>() + name.len();
         self.is_whole = size <= self.room;
         if self.is_whole {

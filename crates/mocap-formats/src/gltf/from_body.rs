@@ -13,13 +13,17 @@ use super::build::{
 };
 use super::problem::Problem;
 use crate::Finding;
+use crate::names::Unique;
 
 /// A node whose mesh has shapes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MorphNode {
     pub(super) node: usize,
-    /// The numbers over time that are the weights of its shapes.
+    /// The numbers over time that are the weights of its shapes: shapes of one name are numbered.
     pub(super) names: Vec<String>,
+    /// The names of its shapes as they are. Where there is no number over time of a numbered name, that of this one counts:
+    /// shapes of one name move together.
+    pub(super) stated: Vec<String>,
     /// Their weights at rest.
     pub(super) rest: Vec<f64>,
 }
@@ -46,9 +50,11 @@ pub(super) fn add_body(
         let name = if given.name.is_empty() { "Body" } else { &given.name };
         let node = builder.push("nodes", json!({ "name": name, "mesh": index, "skin": written[*skin] }));
         if !mesh.shapes.is_empty() {
-            let names = mesh.shapes.iter().map(|shape| shape.name.clone()).collect();
+            let stated: Vec<String> = mesh.shapes.iter().map(|shape| shape.name.clone()).collect();
+            let mut unique = Unique::default();
+            let names = stated.iter().map(|name| unique.claim(name)).collect();
             let rest = mesh.shapes.iter().map(|shape| shape.weight).collect();
-            morphs.push(MorphNode { node, names, rest });
+            morphs.push(MorphNode { node, names, stated, rest });
         }
         node
     });

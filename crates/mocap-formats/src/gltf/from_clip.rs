@@ -14,7 +14,7 @@ use super::node_motion::stated_scales;
 use super::problem::Problem;
 use super::resize::{factor, resized};
 use super::skins;
-use super::target_names::{rest_weight, target_names};
+use super::target_names::{rest_weight, stated_names, target_names};
 use super::tree::{Source, Tree, tree};
 use super::trs::Trs;
 use crate::body::{self, BoundBody, Style};
@@ -328,14 +328,15 @@ fn morph_nodes(document: &Document) -> Vec<MorphNode> {
     let nodes = nodes.map(|(node, _)| {
         let names = target_names(document, node);
         let rest = (0..names.len()).map(|target| rest_weight(document, node, target)).collect();
-        MorphNode { node, rest, names }
+        let stated = stated_names(document, node);
+        MorphNode { node, rest, names, stated }
     });
     nodes.filter(|node| !node.names.is_empty()).collect()
 }
 
 /// Puts numbers over time that are the weights of morph targets into the animation added last.
 fn weights(builder: &mut Builder, morphs: &[MorphNode], clip: &Clip) {
-    for MorphNode { node: at, names, rest } in morphs {
+    for MorphNode { node: at, names, stated, rest } in morphs {
         let count = names.len();
         if clip.frames() == 0 {
             continue;
@@ -343,7 +344,8 @@ fn weights(builder: &mut Builder, morphs: &[MorphNode], clip: &Clip) {
         let scalars = &clip.annotations().scalars;
         let find =
             |name: &String| scalars.iter().find(|track| track.name == *name).map(|track| &track.values);
-        let tracks: Vec<Option<&Track<f64>>> = names.iter().map(find).collect();
+        let tracks: Vec<Option<&Track<f64>>> =
+            names.iter().zip(stated).map(|(name, stated)| find(name).or_else(|| find(stated))).collect();
         if tracks.iter().all(Option::is_none) {
             continue;
         }

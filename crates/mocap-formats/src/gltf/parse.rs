@@ -1,7 +1,7 @@
 //! From bytes to the document: the container, the JSON, and the buffers that it names.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -82,7 +82,8 @@ pub fn parse(bytes: &[u8], beside: &FilesBeside, limits: &Limits) -> Result<Pars
             })),
         }
     }
-    let value = Document { json, root, buffers, images, binary: is_binary(bytes) };
+    let names = OnceLock::new();
+    let value = Document { json, root, buffers, images, binary: is_binary(bytes), names };
     Ok(Parsed { value, warnings })
 }
 

@@ -89,6 +89,8 @@ pub enum Problem {
     NoInverse { path: String },
     #[error("several nodes are called '{name}'; their joints are numbered")]
     DuplicateName { name: String },
+    #[error("{path}: several morph targets are called '{name}'; they are numbered")]
+    DuplicateTarget { path: String, name: String },
     #[error("{path}: channels of {count} nodes that are not joints are left out")]
     OtherNodes { path: String, count: usize },
     #[error(
@@ -149,6 +151,7 @@ impl crate::Problem for Problem {
             Problem::Resampled { .. } => "gltf::resampled",
             Problem::NoInverse { .. } => "gltf::no-inverse",
             Problem::DuplicateName { .. } => "gltf::duplicate-name",
+            Problem::DuplicateTarget { .. } => "gltf::duplicate-target",
             Problem::OtherNodes { .. } => "gltf::other-nodes",
             Problem::UnevenScale { .. } => "gltf::uneven-scale",
             Problem::Mirrored { .. } => "gltf::mirrored",

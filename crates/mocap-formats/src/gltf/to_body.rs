@@ -14,7 +14,7 @@ use super::document::{Document, Primitive};
 use super::materials::materials;
 use super::problem::Problem;
 use super::problem::index;
-use super::target_names::{rest_weight, target_names};
+use super::target_names::{rest_weight, stated_names};
 use super::to_clip::evened_rest;
 use super::tree::{Tree, tree};
 use super::trs::{Trs, unit};
@@ -130,7 +130,7 @@ impl Reader<'_> {
         let root = &self.document.root;
         let path = format!("nodes[{node}].mesh");
         let source = root.meshes.get(mesh).ok_or_else(|| index(path, mesh, "meshes", root.meshes.len()))?;
-        let names = target_names(self.document, node);
+        let names = stated_names(self.document, node);
         let name = root.nodes[node].name.clone().or_else(|| source.name.clone());
         let mut made = Mesh { name: name.unwrap_or_default(), ..Mesh::default() };
         made.shapes = names

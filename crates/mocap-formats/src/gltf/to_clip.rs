@@ -145,6 +145,10 @@ fn sampled(
     let mut names = Unique::default();
     let mut others = 0;
     let expressions = expressions::weight_nodes(&document.json);
+    for (mesh, name) in &document.target_names().twice {
+        let (path, name) = (format!("meshes[{mesh}]"), name.clone());
+        warnings.push(Finding::new(Problem::DuplicateTarget { path, name }));
+    }
     for curve in &curves {
         let times = |i: usize| i as f64 / timing.rate.fps();
         if let Some(name) = expressions.get(&curve.node).filter(|_| curve.property == Property::Translation) {

@@ -238,7 +238,9 @@ fn joint_of(
         (None, None) => None,
         (min, max) => Some(Limit { min: min.unwrap_or(0.0), max: max.unwrap_or(0.0) }),
     };
-    let limit = limit.filter(|_| limited);
+    // Exporters write 0 and 0 where the user stated none; a joint that cannot move is a fixed one.
+    let is_placeholder = limit.is_some_and(|limit| limit.min == 0.0 && limit.max == 0.0);
+    let limit = limit.filter(|_| limited && !is_placeholder);
     if let (Some(Limit { min, max }), Some(stated)) = (limit, stated)
         && min > max
     {
@@ -246,7 +248,11 @@ fn joint_of(
         return Err(stated.wrong_value("lower", &min.to_string(), expected));
     }
     if limited && limit.is_none() {
-        warnings.push(joint.error(Problem::NoLimit { joint: name.clone() }));
+        let joint_name = name.clone();
+        warnings.push(joint.error(match is_placeholder {
+            true => Problem::ZeroLimits { joint: joint_name },
+            false => Problem::NoLimit { joint: joint_name },
+        }));
     }
     let above_zero = |value: Option<f64>| value.filter(|value| *value > 0.0);
     Ok(Some(RobotJoint {

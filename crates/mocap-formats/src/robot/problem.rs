@@ -43,6 +43,11 @@ pub enum Problem {
     Robot { error: mocap_model::ModelError },
     #[error("joint '{joint}' states no limits; it is read as unlimited")]
     NoLimit { joint: String },
+    #[error(
+        "joint '{joint}' states limits of 0 to 0, in which it could not move: it is read as unlimited; a joint that does not \
+         move has the type fixed"
+    )]
+    ZeroLimits { joint: String },
     #[error("{}; {remain} shapes remain for collisions", left_out(.shapes))]
     Meshes { shapes: Vec<String>, remain: usize },
     #[error(
@@ -91,6 +96,7 @@ impl crate::Problem for Problem {
             Problem::FlatMesh { .. } => "robot::flat-mesh",
             Problem::Robot { .. } => "robot::model",
             Problem::NoLimit { .. } => "robot::no-limit",
+            Problem::ZeroLimits { .. } => "robot::zero-limits",
             Problem::Meshes { .. } => "robot::meshes",
             Problem::CutHull { .. } => "robot::cut-hull",
             Problem::LeftOut { .. } => "robot::left-out",

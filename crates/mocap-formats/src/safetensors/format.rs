@@ -33,6 +33,7 @@ pub(crate) static FORMAT: Entry = Entry {
         Ok(Content::stream(move |out| write(&arrays, out)).into())
     }),
     write_markers: Some(|markers, options| {
+        arrays::check_fits(markers, options.arrays.precision, "")?;
         let arrays = arrays::of_markers(markers, options.arrays.precision);
         Ok(Content::stream(move |out| write(&arrays, out)).into())
     }),

@@ -202,8 +202,8 @@ fn space(file: &File, source: &Source) -> Result<Space, Finding> {
             let message = format!("{metres} is not a length of a unit: expected a number of metres above 0");
             return Err(source.value(&[Step::Key("unit")], message));
         }
-        Some(UnitField::Name(name)) => match Unit::NAMED.iter().find(|(known, _)| known == name) {
-            Some((_, metres)) => Some(*metres),
+        Some(UnitField::Name(name)) => match Unit::metres_of(name) {
+            Some(metres) => Some(metres),
             None => {
                 let message =
                     format!("'{name}' is not a unit: expected m, cm, mm, in, ft, cmu or a number of metres");

@@ -266,6 +266,19 @@ mod tests {
         let mut without = file(24);
         without.remove("mocap_framerate");
         assert_eq!(code(&without).0, "arrays::missing");
+        // Two rates that differ: the first one counts, and both are named.
+        let mut two = file(24);
+        two.insert("mocap_frame_rate", Array::scalar(120.0));
+        two.insert("fps", Array::scalar(30.0));
+        let read = |arrays: &Arrays, fps| {
+            let source = Source { arrays, suffix: ".npy" };
+            to_clip(&source, &ReadOptions { fps, ..ReadOptions::default() }).unwrap()
+        };
+        let twice = read(&two, None);
+        assert_eq!((twice.value.rate().fps(), twice.warnings.len()), (120.0, 1));
+        let text = twice.warnings[0].to_string();
+        assert!(text.contains("mocap_framerate.npy is 120, fps.npy is 30"), "{text}");
+        assert_eq!(read(&two, Some(60.0)).warnings, []);
         // A body that stands along Y is reported.
         let mut lying = file(24);
         let zeros = Array::new([5, 72], Data::F64(vec![0.0; 5 * 72]));

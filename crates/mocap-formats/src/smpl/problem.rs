@@ -1,6 +1,6 @@
 //! What can be wrong with the motion of an SMPL body.
 
-/// A problem of an SMPL file; the last one is a warning.
+/// A problem of an SMPL file; the last two are warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -20,6 +20,8 @@ pub enum Problem {
     OtherRest,
     #[error("the unit of lengths is unknown, and SMPL files are in metres")]
     NoUnit,
+    #[error("{path} is {used}, {other} is {found}: {used} frames per second were used")]
+    Rates { path: String, used: f64, other: String, found: f64 },
     #[error("SMPL files have Z up, but this body stands along +Y")]
     YUp,
 }
@@ -31,6 +33,7 @@ impl crate::Problem for Problem {
             Problem::OtherSkeleton { .. } | Problem::OtherParent { .. } => "smpl::other-skeleton",
             Problem::OtherRest => "smpl::other-rest",
             Problem::NoUnit => "smpl::no-unit",
+            Problem::Rates { .. } => "smpl::rates",
             Problem::YUp => "smpl::y-up",
         }
     }
@@ -38,6 +41,7 @@ impl crate::Problem for Problem {
     fn remedy(&self) -> Option<crate::Remedy> {
         match self {
             Problem::NoUnit => Some(crate::Remedy::StateUnit),
+            Problem::Rates { .. } => Some(crate::Remedy::StateRate),
             Problem::YUp => Some(crate::Remedy::StateUp),
             _ => None,
         }

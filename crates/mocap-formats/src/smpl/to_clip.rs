@@ -10,6 +10,11 @@ use std::sync::Arc;
 /// A body counts as standing along an axis from this share of its height on (cosine of 37°).
 const CLEAR: f64 = 0.8;
 
+/// Arrays that state the frame rate, in the order in which they count.
+const RATES: [&str; 3] = ["mocap_framerate", "mocap_frame_rate", "fps"];
+/// Rates that differ by no more, as a share, are one that was rounded.
+const ROUNDED_RATE: f64 = 1e-3;
+
 /// The motion of `poses` and `trans` on the mean body, or on [`ReadOptions::body`]. Shape parameters (`betas`) are kept
 /// as scalar tracks, the gender is part of the skeleton's name.
 pub(crate) fn to_clip(source: &Source, options: &ReadOptions) -> Result<Parsed<Clip>, Finding> {
@@ -28,14 +33,8 @@ pub(crate) fn to_clip(source: &Source, options: &ReadOptions) -> Result<Parsed<C
     }
     source.need("trans")?;
     let trans = source.shaped("trans", &[frames, 3])?.expect("it is there");
-    let mut stated = None;
-    for name in ["mocap_framerate", "mocap_frame_rate", "fps"] {
-        stated = stated.or(source.scalar(name)?);
-    }
-    let fps = options.fps.or(stated).ok_or_else(|| source.need("mocap_framerate").expect_err("no rate"))?;
-    let rate = FrameRate::new(fps).ok_or_else(|| {
-        source.value("mocap_framerate", String::new(), format!("{fps} is not a frame rate"))
-    })?;
+    let mut warnings = Vec::new();
+    let rate = rate(source, options.fps, &mut warnings)?;
     let gender = source.texts("gender").ok().flatten().and_then(<[_]>::first).cloned().unwrap_or_default();
     let mean = model.skeleton(joints, &gender);
     let skeleton = match &options.body {
@@ -69,13 +68,33 @@ pub(crate) fn to_clip(source: &Source, options: &ReadOptions) -> Result<Parsed<C
         })
         .collect();
     tracks[0].translation = Track::from_samples(ways?);
-    let mut warnings = Vec::new();
     if stands_along_y(&tracks[0], frames) {
         warnings.push(Finding::new(Problem::YUp));
     }
     let clip = Clip::new(skeleton, rate, frames, tracks).map_err(|error| source.model("poses", error))?;
     let clip = clip.with_annotations(shape(source)?).map_err(|error| source.model("betas", error))?;
     Ok(Parsed { value: clip, warnings })
+}
+
+/// The frame rate: as the options state it, else the first one that the file states. Others that differ are a warning.
+fn rate(source: &Source, fps: Option<f64>, warnings: &mut Vec<Finding>) -> Result<FrameRate, Finding> {
+    let mut stated = Vec::new();
+    for name in RATES {
+        stated.extend(source.scalar(name)?.map(|found| (name, found)));
+    }
+    let first = stated.first().copied();
+    if let (None, Some((name, used))) = (fps, first) {
+        let differs = |(_, found): &&(&str, f64)| !((found / used - 1.0).abs() < ROUNDED_RATE);
+        if let Some((other, found)) = stated.iter().find(differs) {
+            let [path, other] = [name, other].map(|name| source.path(name));
+            warnings.push(Finding::new(Problem::Rates { path, used, other, found: *found }));
+        }
+    }
+    let Some(fps) = fps.or(first.map(|(_, fps)| fps)) else {
+        return Err(source.need(RATES[0]).expect_err("no rate"));
+    };
+    let name = first.map_or(RATES[0], |(name, _)| name);
+    FrameRate::new(fps).ok_or_else(|| source.value(name, String::new(), format!("{fps} is not a frame rate")))
 }
 
 /// Whether the body, which has Y up in its own axes, stands along the Y axis of the file over the whole motion.

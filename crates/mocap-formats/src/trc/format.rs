@@ -2,8 +2,8 @@
 
 use super::{Options, parse, write};
 use crate::entry::Entry;
-use crate::markers::{MarkersDocument, streamed};
-use crate::{Format, Parsed};
+use crate::markers::{MarkersDocument, events_left, streamed};
+use crate::{Encoded, Format, Parsed};
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "trc",
@@ -22,7 +22,8 @@ pub(crate) static FORMAT: Entry = Entry {
     packed: true,
     write_markers: Some(|markers, _| {
         write::check(markers)?;
-        Ok(streamed(move |out| write::write(markers, out)))
+        let warnings = events_left(markers);
+        Ok(Encoded { warnings, ..streamed(move |out| write::write(markers, out)) })
     }),
     page: Some("markers.md"),
     ..Entry::MOTION

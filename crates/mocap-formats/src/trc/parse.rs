@@ -3,7 +3,7 @@
 use super::Problem;
 use super::timeline::{MOST, Moment, timeline};
 use crate::names::Unique;
-use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, c3d, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, text};
 use mocap_model::{FrameRate, Markers, Space, Unit, UnitSource, Vector3, last_digit};
 use std::ops::Range;
 
@@ -186,7 +186,12 @@ fn header(
     let cell =
         |key: &str| cells.get(places.iter().position(|known| *known == key)?).filter(|cell| !cell.is_empty());
     let fps = cell("datarate").map(|cell| file.number(cell)).transpose()?.flatten();
-    let metres = cell("units").and_then(|cell| c3d::metres(&file.word(cell)));
+    let unit = cell("units").map(|cell| (cell, file.word(cell)));
+    let metres = unit.as_ref().and_then(|(_, name)| Unit::metres_of(name));
+    if let (None, Some((cell, name))) = (metres, &unit) {
+        let problem = Problem::UnknownUnit { name: text::quote(name.as_bytes()) };
+        warnings.push(Finding::new(problem).at(file.text, (*cell).clone()));
+    }
     let unit = metres.map(|metres| Unit { metres, source: UnitSource::File });
     // A name stands over the first of three columns; a trailing separator is no name.
     let mut unique = Unique::default();
@@ -251,9 +256,13 @@ fn read_row(
             return Err(error.at(file.text, cell).in_frame(frame));
         }
         let value = file.number(&cell).map_err(|error| in_row(error, at))?.unwrap_or(f64::NAN);
-        if value.is_infinite() && !repair {
-            let error = Finding::new(Problem::NotFinite { value }).at(file.text, cell);
-            return Err(in_row(error, at));
+        if value.is_infinite() {
+            if !repair {
+                let error = Finding::new(Problem::NotFinite { value }).at(file.text, cell);
+                return Err(in_row(error, at));
+            }
+            let warning = Finding::new(Problem::Repaired { value }).at(file.text, cell);
+            warnings.push(in_row(warning, at));
         }
         place[(at - LEAD) % 3] = value;
         if (at - LEAD) % 3 == 2 {

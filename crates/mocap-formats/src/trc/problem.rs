@@ -1,6 +1,6 @@
 //! What can be wrong with a TRC file.
 
-/// A problem of a TRC file; those from `Frames` on are warnings.
+/// A problem of a TRC file; those from `Repaired` on are warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -17,6 +17,10 @@ pub enum Problem {
     Markers(mocap_model::ModelError),
     #[error("TRC files state the unit of lengths; this recording has none")]
     NoUnit,
+    #[error("the coordinate is {value}, which is not a position: it is a gap")]
+    Repaired { value: f64 },
+    #[error("Units is '{name}', which is no known unit of length")]
+    UnknownUnit { name: String },
     #[error("NumFrames is {stated}, but there are {found} rows: these were read")]
     Frames { stated: String, found: usize },
     #[error("NumMarkers is {stated}, but {found} markers have names: these were read")]
@@ -52,6 +56,8 @@ impl crate::Problem for Problem {
             Problem::Columns { .. } => "trc::columns",
             Problem::Markers(_) => "trc::markers",
             Problem::NoUnit => "trc::no-unit",
+            Problem::Repaired { .. } => "trc::repaired",
+            Problem::UnknownUnit { .. } => "trc::unknown-unit",
             Problem::Frames { .. } => "trc::frames",
             Problem::MarkerCount { .. } => "trc::marker-count",
             Problem::DuplicateName { .. } => "trc::duplicate-name",
@@ -65,8 +71,8 @@ impl crate::Problem for Problem {
 
     fn remedy(&self) -> Option<crate::Remedy> {
         match self {
-            Problem::NotFinite { .. } => Some(crate::Remedy::Repair),
-            Problem::NoUnit => Some(crate::Remedy::StateUnit),
+            Problem::NotFinite { .. } => Some(crate::Remedy::RepairToGaps),
+            Problem::NoUnit | Problem::UnknownUnit { .. } => Some(crate::Remedy::StateUnit),
             Problem::Rate { .. } => Some(crate::Remedy::StateRate),
             _ => None,
         }

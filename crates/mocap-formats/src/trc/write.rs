@@ -2,7 +2,7 @@
 
 use super::Problem;
 use crate::Finding;
-use crate::markers::digits;
+use crate::markers::{digits, stated_unit};
 use mocap_model::{Markers, Space};
 use std::io::{self, Write};
 
@@ -19,9 +19,7 @@ pub(super) fn write(markers: &Markers, out: &mut dyn Write) -> io::Result<()> {
     let Space { up, forward, .. } = Space::default();
     let markers = markers.with_axes(up, forward);
     let (names, frames) = (markers.names(), markers.frames());
-    let unit = markers.space().unit.map_or("m", |unit| unit.name().unwrap_or("m"));
-    // A unit without a name is written in metres.
-    let factor = markers.space().unit.filter(|unit| unit.name().is_none()).map_or(1.0, |unit| unit.metres);
+    let (unit, factor) = stated_unit(markers.space()).unwrap_or(("m", 1.0));
     let (fps, count) = (digits(markers.rate().fps()), names.len());
     writeln!(out, "PathFileType\t4\t(X/Y/Z)\tmocap.trc")?;
     writeln!(

@@ -380,3 +380,65 @@ fn damaged_files_never_panic() {
     }
     assert!(accepted > 100, "most bytes are numbers: {accepted}");
 }
+
+/// A triangle with two morph targets that are both called `smile`: their weights go to 1 and to 0.5.
+fn two_smiles() -> String {
+    let data = "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAADNzMw9AAAAAAAAAADNzMw9AAAAAAAAAADNzMw9AAAAAAAAgD8AAAAAAAAAAAAAgD8AAAA/";
+    serde_json::json!({
+        "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0] }],
+        "nodes": [{ "name": "face", "mesh": 0 }],
+        "meshes": [{
+            "primitives": [{ "attributes": { "POSITION": 0 }, "targets": [{ "POSITION": 1 }, { "POSITION": 1 }] }],
+            "extras": { "targetNames": ["smile", "smile"] }
+        }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0] },
+            { "bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC3" },
+            { "bufferView": 2, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1] },
+            { "bufferView": 3, "componentType": 5126, "count": 4, "type": "SCALAR" }
+        ],
+        "bufferViews": [
+            { "buffer": 0, "byteOffset": 0, "byteLength": 36 }, { "buffer": 0, "byteOffset": 36, "byteLength": 36 },
+            { "buffer": 0, "byteOffset": 72, "byteLength": 8 }, { "buffer": 0, "byteOffset": 80, "byteLength": 16 }
+        ],
+        "buffers": [{ "byteLength": 96, "uri": format!("data:application/octet-stream;base64,{data}") }],
+        "animations": [{
+            "channels": [{ "sampler": 0, "target": { "node": 0, "path": "weights" } }],
+            "samplers": [{ "input": 2, "output": 3 }]
+        }]
+    })
+    .to_string()
+}
+
+#[test]
+fn morph_targets_of_one_name_keep_their_own_weights() {
+    let options = ReadOptions::default();
+    let weights = |bytes: &[u8]| {
+        let document = mocap_formats::read(bytes, &options).unwrap().value;
+        let clip = document.to_clip(&options).unwrap();
+        let codes: Vec<&str> = clip.warnings.iter().map(|warning| warning.code()).collect();
+        assert!(codes.contains(&"gltf::duplicate-target"), "{codes:?}");
+        let last = clip.value.frames() - 1;
+        let scalars = clip.value.annotations().scalars.iter();
+        let all: Vec<(String, f64)> =
+            scalars.map(|track| (track.name.clone(), track.values.at(last))).collect();
+        (document, clip.value, all)
+    };
+    let expected = vec![("face.smile".to_owned(), 1.0), ("face.smile_2".to_owned(), 0.5)];
+    let (document, clip, read) = weights(two_smiles().as_bytes());
+    assert_eq!(read, expected);
+    // With the other content of the file, and with the body as this program draws it.
+    let slow = clip.with_rate(mocap_model::FrameRate::new(12.0).unwrap());
+    let body = document.body(&mocap_formats::Limits::default()).unwrap().unwrap().value;
+    let character = mocap_model::Character { body: Some(body), ..slow.clone().into() };
+    let anew = mocap_model::Scene { characters: vec![character], ..mocap_model::Scene::default() };
+    let anew = mocap_formats::write_scene(&anew, Format::Glb, &WriteOptions::default()).unwrap();
+    assert_eq!(
+        weights(&anew.main.into_bytes()).2.iter().map(|(_, value)| *value).collect::<Vec<_>>(),
+        [1.0, 0.5]
+    );
+    let scene = mocap_model::Scene::from(slow);
+    let kept =
+        mocap_formats::write_scene_beside(Some(&*document), &scene, Format::Glb, &WriteOptions::default());
+    assert_eq!(weights(&kept.unwrap().main.into_bytes()).2, expected);
+}

@@ -25,6 +25,7 @@ mod gltf_parents;
 mod gltf_skins;
 mod json_clips;
 mod map_files;
+mod marker_details;
 mod markers;
 mod robot_models;
 mod robot_tables;

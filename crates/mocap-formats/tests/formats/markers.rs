@@ -235,6 +235,8 @@ fn broken_c3d_files_are_refused_or_cut_with_a_warning() {
     assert_eq!((error.code(), error.error.context.joint.as_deref()), ("c3d::not-finite", Some("AA")));
     let repaired = c3d::parse(&infinite, &c3d::Options { repair: true, ..c3d::Options::default() }).unwrap();
     assert_eq!(repaired.value.position(0, 0), None);
+    assert_eq!((repaired.warnings.len(), repaired.warnings[0].code()), (1, "c3d::repaired"));
+    assert_eq!(error.error.remedy(), Some(mocap_formats::Remedy::RepairToGaps));
 }
 
 const TRC: &str = "PathFileType\t4\t(X/Y/Z)\ta.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n\

@@ -351,6 +351,33 @@ fn a_range_that_holds_nothing_limits_only_if_it_is_said_to() {
 }
 
 #[test]
+fn limits_of_zero_to_zero_in_a_urdf_are_none_and_said() {
+    let model = |kind: &str, limit: &str| {
+        format!(
+            "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='{kind}'><parent link='a'/>\
+             <child link='b'/><axis xyz='0 0 1'/>{limit}</joint></robot>"
+        )
+    };
+    let found = |kind: &str, limit: &str| {
+        let text = model(kind, limit);
+        let read = mocap_formats::read(text.as_bytes(), &ReadOptions::default()).unwrap();
+        let skeleton = read.value.to_skeleton(&ReadOptions::default()).unwrap();
+        let codes: Vec<&str> = read.warnings.iter().chain(&skeleton.warnings).map(|one| one.code()).collect();
+        (skeleton.value.robot().unwrap().joints()[0].limit.map(|limit| (limit.min, limit.max)), codes)
+    };
+    for kind in ["revolute", "prismatic"] {
+        for limit in
+            ["<limit lower='0' upper='0'/>", "<limit lower='0.0' upper='-0.0' effort='1' velocity='1'/>"]
+        {
+            assert_eq!(found(kind, limit), (None, vec!["robot::zero-limits"]), "{kind} {limit}");
+        }
+        assert_eq!(found(kind, "<limit lower='0' upper='1'/>"), (Some((0.0, 1.0)), vec![]));
+        assert_eq!(found(kind, "<limit effort='1' velocity='1'/>"), (None, vec!["robot::no-limit"]));
+    }
+    assert_eq!(found("continuous", "<limit lower='0' upper='0'/>"), (None, vec![]));
+}
+
+#[test]
 fn a_tie_to_no_joint_holds_a_joint_and_ties_elsewhere_are_skipped() {
     let model = |equality: &str| {
         format!(

@@ -1,7 +1,9 @@
 //! Recordings of markers in another format.
 
+use std::ops::Range;
+
 use mocap_formats::Format;
-use mocap_model::{Markers, Unit, UnitSource};
+use mocap_model::{FrameRange, Markers, Unit, UnitSource};
 
 use super::Converted;
 use crate::diagnostic::{Behind, Diagnostic, Failure};
@@ -24,6 +26,15 @@ pub(super) fn convert(
     Ok(Converted { warnings, ..converted })
 }
 
+fn no_frame(edit: &'static str, frames: usize) -> Diagnostic {
+    Diagnostic::from(mocap::Problem::NoFrameLeft { edit, frames })
+}
+
+/// The frames that --trim keeps of a recording.
+pub(crate) fn trimmed(trim: FrameRange, frames: usize, fps: f64) -> Result<Range<usize>, Diagnostic> {
+    trim.frames(frames, fps).ok_or_else(|| no_frame("--trim", frames))
+}
+
 fn edited(mut markers: Markers, edits: &Edits) -> Result<Markers, Diagnostic> {
     let Edits { drop_first_frame, trim, fps, scale, unit, up } = *edits;
     let refused = [("--fps", fps.is_some()), ("--up", up.is_some())];
@@ -32,13 +43,12 @@ fn edited(mut markers: Markers, edits: &Edits) -> Result<Markers, Diagnostic> {
         return Err(Diagnostic::new("usage::edit", message).help("markers can be trimmed and scaled"));
     }
     let frames = markers.frames();
-    let no_frame = |edit: &'static str| Diagnostic::from(mocap::Problem::NoFrameLeft { edit, frames });
     if drop_first_frame {
-        markers = markers.trim(1..frames).map_err(|_| no_frame("--drop-first-frame"))?;
+        markers = markers.trim(1..frames).map_err(|_| no_frame("--drop-first-frame", frames))?;
     }
     if let Some(trim) = trim {
-        let range = trim.frames(markers.frames(), markers.rate().fps()).ok_or_else(|| no_frame("--trim"))?;
-        markers = markers.trim(range).map_err(|_| no_frame("--trim"))?;
+        let range = trimmed(trim, markers.frames(), markers.rate().fps())?;
+        markers = markers.trim(range).map_err(|_| no_frame("--trim", frames))?;
     }
     let failed = |error: mocap_model::ModelError| Diagnostic::new("edit::not-finite", error.to_string());
     if let Some(factor) = scale {

@@ -2,7 +2,7 @@
 
 mod body_markers;
 mod document;
-mod markers;
+pub(crate) mod markers;
 mod pack;
 
 use std::path::Path;

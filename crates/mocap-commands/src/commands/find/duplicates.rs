@@ -1,6 +1,7 @@
 //! Clips that are the same capture.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use mocap_model::Clip;
 use mocap_search::SearchError;
@@ -9,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Args;
-use crate::batch::json;
+use crate::batch::{Input, json};
 use crate::commands::database::{Database, in_parallel, read_database};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -59,11 +60,13 @@ pub(super) fn duplicates(
         Ok::<_, SearchError>(Candidate { print: Fingerprint::of(clip)?, duration, fps })
     };
     let mut database = read_database(&args.inputs, &args.selection, reading, console, prepare)?;
+    leave_out_links(&mut database, console);
     let split = (!args.against.is_empty()).then_some(database.clips.len());
     if split.is_some() {
         // A list of files refers to the first database.
         let selection = Selection { files_from: None, ..args.selection.clone() };
-        let other = read_database(&args.against, &selection, reading, console, prepare)?;
+        let mut other = read_database(&args.against, &selection, reading, console, prepare)?;
+        leave_out_links(&mut other, console);
         if other.exit != Exit::Success {
             database.exit = other.exit;
         }
@@ -86,6 +89,41 @@ pub(super) fn duplicates(
         return Ok(Exit::Gate);
     }
     Ok(database.exit)
+}
+
+/// Leaves out clips that are listed under another path too, as by a symbolic link: they are no copies. The path without
+/// links stays, else the first one.
+fn leave_out_links<T>(database: &mut Database<T>, console: &mut dyn Output) {
+    let mut kept: BTreeMap<(PathBuf, Option<String>), (bool, usize)> = BTreeMap::new();
+    for (at, (input, _)) in database.clips.iter().enumerate() {
+        let Some((path, real)) = input.path().and_then(|path| Some((path, path.canonicalize().ok()?))) else {
+            continue;
+        };
+        let is_link = has_link(path);
+        let best = kept.entry((real, input.part.clone())).or_insert((is_link, at));
+        if best.0 && !is_link {
+            *best = (is_link, at);
+        }
+    }
+    let of = |(input, _): &(Input, T)| {
+        let real = input.path()?.canonicalize().ok()?;
+        kept.get(&(real, input.part.clone())).map(|(_, at)| *at)
+    };
+    let stays: Vec<bool> =
+        database.clips.iter().enumerate().map(|(at, clip)| of(clip).is_none_or(|best| best == at)).collect();
+    let before = stays.len();
+    let mut stays = stays.into_iter();
+    database.clips.retain(|_| stays.next().unwrap_or(true));
+    let left = before - database.clips.len();
+    if left > 0 {
+        let paths = mocap_batch::counted(left, "path");
+        console.note(&format!("{paths} left out: links to clips that are searched under another path"));
+    }
+}
+
+/// Whether a path leads through a symbolic link.
+fn has_link(path: &Path) -> bool {
+    path.ancestors().any(|part| part.symlink_metadata().is_ok_and(|data| data.is_symlink()))
 }
 
 /// Runs work on as many threads as jobs were requested, until an interrupt.

@@ -47,6 +47,11 @@ pub(super) fn warning(warning: &RetargetWarning, target: &Target) -> Diagnostic 
         RetargetWarning::ReferencePoseEstimated { which: SourceOrTarget::Source } => {
             diagnostic.help("--source-rest FRAME names a frame in which it stands upright")
         }
+        RetargetWarning::LeftOut { .. } => diagnostic.help(
+            "if there is such a joint, name it in a map: `mocap retarget --write-map MAP.json SOURCE TARGET` writes the map \
+             that was found, --map MAP.json takes a corrected one; --explain in place of -o shows which joints \
+             were found and why",
+        ),
         _ => diagnostic,
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use mocap::FileFormat;
 use mocap_formats::Format;
-use mocap_model::EulerOrder;
+use mocap_model::{EulerOrder, FrameRange};
 use mocap_poses::BodySolver;
 
 use super::setup::SolveSettings;
@@ -46,6 +46,9 @@ pub(crate) struct Args {
     /// keeps arms, legs and trunk out of each other) [default: objective]
     #[arg(long, value_name = "SOLVER", requires = "poses", help_heading = "Solving")]
     pub(crate) ik: Option<BodySolver>,
+    /// Keep only this range, end excluded: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
+    #[arg(long, value_name = "A:B", conflicts_with = "analog", help_heading = "Solving")]
+    pub(crate) trim: Option<FrameRange>,
     #[command(flatten)]
     pub(crate) target: TargetSettings,
     #[command(flatten)]

@@ -21,6 +21,7 @@ pub(crate) use self::args::Args;
 pub(crate) use self::setup::read_poses;
 pub(crate) use self::step::{OpenSolve, SolveMeasures, SolveStep, SolvedScene};
 use super::analog;
+use super::convert::markers::trimmed;
 use super::retarget::read_target;
 use crate::batch::{
     self, Destination, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally,
@@ -207,9 +208,14 @@ fn solve_markers(
     let started = Instant::now();
     let bytes_in = loaded.size();
     let channels = args.analog.as_ref().map(|_| analog::of(&loaded, &args.reading)).transpose()?;
-    let Some((markers, mut warnings)) = loaded.markers(&args.reading)? else {
+    let Some((mut markers, mut warnings)) = loaded.markers(&args.reading)? else {
         return Err(no_markers().into());
     };
+    if let Some(trim) = args.trim {
+        let kept = trimmed(trim, markers.frames(), markers.rate().fps());
+        let kept = kept.behind(&mut warnings)?;
+        markers = markers.trim(kept).expect("the range is within the take");
+    }
     context.check()?;
     let channels = channels.map(|(channels, found)| {
         analog::add_warnings(found, &mut warnings);

@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::args::Args;
 use super::setup::Given;
 use crate::batch::{Failure, Job, JobContext, Report, Tally, json};
+use crate::commands::convert::markers::trimmed;
 use crate::commands::poses::refused;
 use crate::commands::retarget::Target;
 use crate::diagnostic::{Behind, Diagnostic};
@@ -171,6 +172,13 @@ pub(super) fn solve(
     context.check()?;
     check_options(args, true)?;
     let target = needed(target)?;
+    let goals = match args.trim {
+        Some(trim) => {
+            let kept = trimmed(trim, goals.frames(), goals.rate.fps()).behind(&mut warnings)?;
+            goals.trimmed(kept)
+        }
+        None => goals,
+    };
     // Points may be named by roles that are only found from names and shape of the skeleton.
     let on = &target.on;
     let skeleton = Arc::new(on.roles.apply(&on.skeleton));
