@@ -63,7 +63,10 @@ impl Samples {
         self.set_frames(a);
         self.annotations.scalars = scalars;
         let start = a as f64 * self.rate.frame_time();
-        let events = next.annotations.events.into_iter();
+        // One time code tells the time of every frame.
+        let is_code = |event: &Event| event.name.starts_with(Event::TIMECODE);
+        let has_code = self.annotations.events.iter().any(is_code);
+        let events = next.annotations.events.into_iter().filter(|event| !(has_code && is_code(event)));
         self.annotations.events.extend(events.map(|event| Event { time: event.time + start, ..event }));
         for (values, more) in self.rotations.iter_mut().zip(next.rotations) {
             values.extend(more);
@@ -90,19 +93,17 @@ impl Samples {
         for values in self.translations.iter_mut().chain(&mut self.scales).flatten() {
             *values = values[range.clone()].to_vec();
         }
-        // The time of an event on the first frame may be rounded.
-        let start = range.start as f64 * self.rate.frame_time();
-        let least = start - 1e-6 * self.rate.frame_time();
-        self.annotations.events.retain(|event| event.time >= least);
-        self.annotations.events.iter_mut().for_each(|event| event.time = (event.time - start).max(0.0));
+        let events = Event::cut(&self.annotations.events, &range, self.rate);
         let scalars = numbers::cut(&self.annotations.scalars, range.clone());
         self.set_frames(range.len());
         self.annotations.scalars = scalars;
+        self.annotations.events = events;
     }
 
     /// Sets the number of frames: scalar tracks no longer fit and are dropped, as are events after the end.
     pub(crate) fn set_frames(&mut self, frames: usize) {
-        let end = frames as f64 * self.rate.frame_time();
+        // The time of an event on the first frame after the end may be rounded.
+        let end = (frames as f64 - 1e-6) * self.rate.frame_time();
         self.frames = frames;
         self.annotations.scalars.clear();
         self.annotations.events.retain(|event| event.time < end);

@@ -109,8 +109,7 @@ impl Applied {
         // events if it moves frames in time.
         let Annotations { scalars, events, .. } = clip.annotations().clone();
         let was = self.clip.annotations();
-        let moved = edit.makes_events() || edit.keeps_poses() && events.len() == was.events.len();
-        let events = if moved { events } else { was.events.clone() };
+        let events = if edit.makes_events() || edit.keeps_poses() { events } else { was.events.clone() };
         let annotations = Annotations { name: was.name.clone(), scalars, events };
         self.clip = match clip.frames() == self.clip.frames() {
             true => clip.clone().with_annotations(annotations).unwrap_or(clip),

@@ -1,6 +1,6 @@
 //! What a clip holds besides the motion of its joints: a name, events, and single numbers over time.
 
-use crate::{ModelError, Track};
+use crate::{Event, ModelError, Track};
 use std::collections::HashSet;
 
 /// What a clip holds besides the motion of its joints. Empty by default.
@@ -38,25 +38,6 @@ pub struct ScalarTrack {
     pub values: Track<f64>,
 }
 
-/// A moment with a name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Event {
-    /// From the first frame of the clip \[s\].
-    pub time: f64,
-    /// What happens.
-    pub name: String,
-}
-
-impl Event {
-    /// Checks that the times are finite.
-    pub(crate) fn check(events: &[Event]) -> Result<(), ModelError> {
-        match events.iter().find(|event| !event.time.is_finite()) {
-            Some(event) => Err(ModelError::EventNotFinite { name: event.name.clone() }),
-            None => Ok(()),
-        }
-    }
-}
-
 impl Annotations {
     /// Checks that names are unique, lengths fit and numbers are finite.
     pub(crate) fn check(&self, frames: usize) -> Result<(), ModelError> {
@@ -83,23 +64,10 @@ impl Annotations {
         self.scalars.is_empty() && self.events.is_empty()
     }
 
-    /// The same name with scalar tracks replaced by `scalar`, and the times of events by `time`; events whose new time
-    /// is `None` are dropped.
-    pub(crate) fn map(
-        &self,
-        scalar: impl Fn(&Track<f64>) -> Track<f64>,
-        time: impl Fn(f64) -> Option<f64>,
-    ) -> Annotations {
-        let scalars = self.scalars.iter();
-        let events = self.events.iter();
-        Annotations {
-            name: self.name.clone(),
-            scalars: scalars
-                .map(|track| ScalarTrack { name: track.name.clone(), values: scalar(&track.values) })
-                .collect(),
-            events: events
-                .filter_map(|event| Some(Event { time: time(event.time)?, name: event.name.clone() }))
-                .collect(),
-        }
+    /// The same name with other events, and with scalar tracks replaced by `scalar`.
+    pub(crate) fn map(&self, scalar: impl Fn(&Track<f64>) -> Track<f64>, events: Vec<Event>) -> Annotations {
+        let track =
+            |track: &ScalarTrack| ScalarTrack { name: track.name.clone(), values: scalar(&track.values) };
+        Annotations { name: self.name.clone(), scalars: self.scalars.iter().map(track).collect(), events }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::track::Between;
 use crate::{
-    Axis, Clip, FrameRate, Joint, JointTracks, Markers, ModelError, SignedAxis, Skeleton, Space, Track, lerp,
-    slerp,
+    Axis, Clip, Event, FrameRate, Joint, JointTracks, Markers, ModelError, SignedAxis, Skeleton, Space,
+    Track, lerp, slerp,
 };
 use nalgebra::{Matrix3, Matrix4, Rotation3, UnitQuaternion, Vector3};
 use std::ops::Range;
@@ -26,12 +26,11 @@ impl Clip {
             return Err(ModelError::FrameRange { from, to, frames });
         }
         let place = |i: usize| Between { from: range.start + i, share: 0.0 };
-        let start = range.start as f64 * self.rate().frame_time();
-        let end = range.end as f64 * self.rate().frame_time();
         // Events before the first frame or after the last are kept with the whole clip.
+        let events = &self.annotations().events;
         let whole = range.len() == self.frames();
-        let moved = |time: f64| (whole || (start..end).contains(&time)).then_some(time - start);
-        self.at_places(range.len(), self.rate(), place, moved)
+        let events = if whole { events.clone() } else { Event::cut(events, &range, self.rate()) };
+        self.at_places(range.len(), self.rate(), place, events)
     }
 
     /// A clip of `frames` frames, each at a place of this one.
@@ -40,7 +39,7 @@ impl Clip {
         frames: usize,
         rate: FrameRate,
         place: impl Fn(usize) -> Between,
-        time: impl Fn(f64) -> Option<f64>,
+        events: Vec<Event>,
     ) -> Result<Clip, ModelError> {
         let vectors = |track: &Track<Vector3<f64>>| track.resample(frames, &place, lerp);
         let tracks = self.tracks().iter().map(|tracks| JointTracks {
@@ -49,7 +48,7 @@ impl Clip {
             scale: tracks.scale.as_ref().map(vectors),
         });
         let mix = |a: &f64, b: &f64, share: f64| a + (b - a) * share;
-        let annotations = self.annotations().map(|track| track.resample(frames, &place, mix), time);
+        let annotations = self.annotations().map(|track| track.resample(frames, &place, mix), events);
         Clip::new(self.skeleton().clone(), rate, frames, tracks.collect())?.with_annotations(annotations)
     }
 
@@ -68,7 +67,7 @@ impl Clip {
         let frames = self.frames_at(rate).filter(|frames| *frames <= limit);
         let frames = frames.ok_or(ModelError::TooManyFrames { fps: rate.fps(), limit })?;
         let place = |i: usize| Between::of(i as f64 * step, self.frames());
-        self.at_places(frames, rate, place, Some)
+        self.at_places(frames, rate, place, self.annotations().events.clone())
     }
 
     /// The number of frames that [`Clip::resampled`] gives at another rate; `None` where it overflows.

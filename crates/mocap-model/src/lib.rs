@@ -58,6 +58,7 @@ mod dofs;
 mod edit;
 mod error;
 mod euler;
+mod events;
 mod face;
 mod facing;
 mod frame_range;
@@ -88,7 +89,7 @@ mod stretch;
 mod text_value;
 mod track;
 
-pub use annotations::{Annotations, Event, ScalarTrack};
+pub use annotations::{Annotations, ScalarTrack};
 pub use axis::{Axis, SignedAxis};
 pub use body::{Body, Bone, BoundBody, Image, Influence, Material, Mesh, Parts, Shape, Skin, StatedSkin};
 pub use clip::{Clip, JointTracks};
@@ -97,6 +98,7 @@ pub use coupling::{CoupledAngle, Coupling, Relation};
 pub use dofs::{Dofs, Limit};
 pub use error::ModelError;
 pub use euler::{Angles, EulerOrder};
+pub use events::Event;
 pub use face::{
     ARKIT_SHAPES, Expression, InBetween, Override, in_between_weight, mirrored_shape, words_of_name,
 };

@@ -43,6 +43,8 @@ impl Operation for Blend {
     const OPPOSITES: &'static [(&'static str, &'static str)] =
         &[("lock-feet", "no-lock"), ("repeat", "no-repeat")];
     const LEAD_IN: LeadIn = LeadIn::Dropped;
+    // It has none.
+    const MAKES_EVENTS: bool = true;
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {
         Some(self.duration?.0 * clip.rate().fps() + 1.0)

@@ -17,9 +17,6 @@ use crate::{EditError, EditReport};
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Label {}
 
-/// Suffix of the event at the end of a range.
-const END: &str = " end";
-
 impl Operation for Label {
     const NAME: &'static str = "label-events";
     const GROUP: Group = Group::Time;
@@ -62,7 +59,7 @@ pub fn with_labels(clip: &Clip) -> Result<(Clip, usize), EditError> {
             None => segment.label.to_string(),
         };
         events.push(Event { time: segment.start, name: name.clone() });
-        events.push(Event { time: segment.end, name: name + END });
+        events.push(Event { time: segment.end, name: name + Event::END });
     }
     events.sort_by(|a, b| a.time.total_cmp(&b.time));
     let labelled = clip.clone().with_annotations(Annotations { name, scalars, events });
@@ -72,7 +69,7 @@ pub fn with_labels(clip: &Clip) -> Result<(Clip, usize), EditError> {
 /// The names of the events of a motion (labels and cues) for a choice by the user, each once, without sides and ends.
 pub fn event_names(clip: &Clip) -> Vec<String> {
     let name = |event: &Event| {
-        let name = event.name.strip_suffix(END).unwrap_or(&event.name);
+        let name = event.name.strip_suffix(Event::END).unwrap_or(&event.name);
         name.parse::<LabelQuery>().map_or_else(|_| name.to_owned(), |query| query.label.to_string())
     };
     let names: BTreeSet<String> = clip.annotations().events.iter().map(name).collect();
@@ -86,7 +83,7 @@ fn cues(events: &[Event]) -> Vec<&Event> {
     sorted.sort_by(|a, b| a.time.total_cmp(&b.time));
     let mut cues = Vec::new();
     for event in sorted {
-        match event.name.strip_suffix(END) {
+        match event.name.strip_suffix(Event::END) {
             Some(label) => drop(open.remove(label)),
             None => cues.extend(open.insert(&event.name, event)),
         }
@@ -98,7 +95,7 @@ fn cues(events: &[Event]) -> Vec<&Event> {
 
 /// Whether an event has the name of a label.
 fn is_label(name: &str) -> bool {
-    name.strip_suffix(END).unwrap_or(name).parse::<LabelQuery>().is_ok()
+    name.strip_suffix(Event::END).unwrap_or(name).parse::<LabelQuery>().is_ok()
 }
 
 #[cfg(test)]

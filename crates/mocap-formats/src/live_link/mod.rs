@@ -6,7 +6,7 @@
 //! joints `Head`, `LeftEye` and `RightEye`: yaw about Y, then pitch about X, then roll about Z.
 //!
 //! Time codes decide the frame of a row: frames that the telephone dropped are interpolated, with a warning. The time
-//! code of the first frame becomes an event of the clip, `timecode HH:MM:SS:FF`, from which the writer restores the
+//! code of the first frame becomes an event of the clip, `timecode HH:MM:SS:FF@RATE`, from which the writer restores the
 //! time codes.
 //!
 //! Based on: Epic Games, "Live Link Face" (documentation of its CSV), 2020; Apple, "ARFaceAnchor", 2017.

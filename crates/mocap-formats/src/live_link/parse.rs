@@ -8,7 +8,7 @@ use mocap_model::{
     Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 
-use super::timecode::{Counting, EVENT, RATES, Timecode, rate};
+use super::timecode::{Counting, RATES, Timecode, event_name, rate};
 use super::{ANGLES, JOINTS, LEAD, Problem, order};
 use crate::gaps::fill;
 use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, text};
@@ -337,6 +337,6 @@ fn made(
         JointTracks::new(rotation.unwrap_or(Track::Constant(UnitQuaternion::identity())), None)
     });
     let clip = Clip::new(Arc::new(skeleton), rate, frames, tracks.collect()).map_err(model)?;
-    let events = vec![Event { time: 0.0, name: format!("{EVENT}{start}") }];
+    let events = vec![Event { time: 0.0, name: event_name(start, rate.fps().round() as i64) }];
     clip.with_annotations(Annotations { name: String::new(), scalars, events }).map_err(model)
 }

@@ -1,7 +1,7 @@
 //! Time codes: hours, minutes, seconds, frames of a second, and a fraction of a frame.
 
-/// The prefix of the name of an event that holds a time code.
-pub(super) const EVENT: &str = "timecode ";
+use mocap_model::Event;
+
 /// Seconds of a day.
 const DAY: i64 = 24 * 3600;
 
@@ -105,6 +105,25 @@ impl Counting {
     }
 }
 
+/// The name of the event that states a time code, with the rate at which it counts frames: `timecode 15:39:07:33@60`.
+pub(super) fn event_name(code: Timecode, rate: i64) -> String {
+    format!("{}{code}@{rate}", Event::TIMECODE)
+}
+
+/// The code that the name of an event states, and how codes at a whole rate count from it. A code that counts at another
+/// rate is converted; one without a rate counts at this one.
+pub(super) fn of_event(name: &str, rate: i64) -> Option<(Timecode, Counting)> {
+    let stated = name.strip_prefix(Event::TIMECODE)?;
+    let (code, own) = match stated.split_once('@') {
+        Some((code, own)) => (code, own.parse().ok().filter(|own| RATES.contains(own))?),
+        None => (stated, rate),
+    };
+    let code = Timecode::parse(code)?;
+    let frame = (code.frame as f64 * rate as f64 / own as f64).round() as i64;
+    let code = Timecode { seconds: code.seconds + frame / rate, frame: frame % rate, ..code };
+    Some((code, Counting::of(&[code], rate)))
+}
+
 /// The rate of time codes [frames per second]: the lowest usual rate above the highest frame number, and at least 30 if
 /// the take is within one second. Also whether it is certain: the take has a whole second, or the end of one at the
 /// last frame of a usual rate.
@@ -156,6 +175,28 @@ mod tests {
         assert_eq!(Counting::of(&[last, read("00:01:00;01")], 30).fps(), 30.0);
         assert_eq!(Counting::of(&[last], 25).fps(), 25.0);
         assert_eq!(Counting::of(&[read("00:00:59:29")], 30).fps(), 30.0);
+    }
+
+    #[test]
+    fn codes_of_events_count_at_the_rate_of_the_clip() {
+        let first = |name: &str, rate: i64| {
+            let (code, counting) = of_event(name, rate)?;
+            Some(counting.code(counting.frames(code)).to_string())
+        };
+        let name = event_name(Timecode::parse("01:01:01:55").unwrap(), 60);
+        assert_eq!(name, "timecode 01:01:01:55@60");
+        for (rate, code) in
+            [(60, "01:01:01:55"), (30, "01:01:01:28"), (24, "01:01:01:22"), (120, "01:01:01:110")]
+        {
+            assert_eq!(first(&name, rate).as_deref(), Some(code), "{rate}");
+        }
+        assert_eq!(first("timecode 00:00:01:59@60", 24).as_deref(), Some("00:00:02:00"));
+        assert_eq!(first("timecode 00:01:00;02@30", 60).as_deref(), Some("00:01:00;04"));
+        assert_eq!(first("timecode 01:01:01:55", 60).as_deref(), Some("01:01:01:55"));
+        for wrong in ["walk", "timecode ", "timecode 01:01:01:55@", "timecode 01:01:01:55@0", "timecode 1@60"]
+        {
+            assert_eq!(first(wrong, 60), None, "{wrong}");
+        }
     }
 
     #[test]

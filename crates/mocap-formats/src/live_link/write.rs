@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use mocap_model::{ARKIT_SHAPES, Clip, Track};
+use mocap_model::{ARKIT_SHAPES, Clip, Event, Track};
 
-use super::timecode::{Counting, EVENT, RATES, Timecode};
+use super::timecode::{Counting, RATES, of_event};
 use super::{ANGLES, JOINTS, LEAD, Problem, order};
 use crate::{Finding, LeftOut};
 
@@ -68,7 +68,8 @@ impl<'c> Columns<'c> {
         if others > 0 {
             warnings.push(Finding::new(Problem::OtherJoints { count: others }));
         }
-        let events = clip.annotations().events.iter().filter(|event| !event.name.starts_with(EVENT)).count();
+        let events =
+            clip.annotations().events.iter().filter(|event| !event.name.starts_with(Event::TIMECODE)).count();
         if events > 0 {
             warnings.push(Finding::new(LeftOut::Events { count: events }));
         }
@@ -129,8 +130,7 @@ fn cell(value: f64, out: &mut dyn Write) -> io::Result<()> {
 /// The number of frames from midnight to the first frame, and how codes count: from the event with a time code, else 0.
 fn start_of(clip: &Clip, fps: i64) -> (i64, Counting) {
     let stated = clip.annotations().events.iter().find_map(|event| {
-        let code = Timecode::parse(event.name.strip_prefix(EVENT)?)?;
-        let counting = Counting::of(&[code], fps);
+        let (code, counting) = of_event(&event.name, fps)?;
         Some((counting.frames(code) - (event.time * clip.rate().fps()).round() as i64, counting))
     });
     stated.unwrap_or((0, Counting::of(&[], fps)))
