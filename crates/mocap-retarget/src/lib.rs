@@ -77,6 +77,7 @@ mod metric;
 mod options;
 mod pair;
 mod pose_estimation;
+mod reference_feet;
 mod reference_pose;
 mod report;
 mod report_text;

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod facing;
+mod feet;
 mod maps;
 mod presets;
 mod robots;
