@@ -108,7 +108,7 @@ pub(crate) fn lock_feet(
 }
 
 /// Moves the hips and everything that hangs on them in a block of frames, but not the goals of feet.
-fn move_hips(
+pub(crate) fn move_hips(
     targets: &mut BodyTargets,
     body: &mut BodyTrajectories,
     feet: &Feet,
@@ -132,7 +132,7 @@ fn move_hips(
 }
 
 /// The values of one block of frames; lanes after the last frame are 0.
-fn block_of(values: &[f64], block: usize) -> [f64; LANES] {
+pub(crate) fn block_of(values: &[f64], block: usize) -> [f64; LANES] {
     let values = &values[block * LANES..];
     std::array::from_fn(|lane| values.get(lane).copied().unwrap_or(0.0))
 }

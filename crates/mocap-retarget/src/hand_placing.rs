@@ -11,6 +11,7 @@ use crate::self_contact::{FADE, SelfContacts, Touched, falling, palm_offset};
 use crate::smoothing::envelope;
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, place_of};
+use mocap_analysis::runs;
 use mocap_model::{FrameRate, Vector3};
 
 /// A contact that would be missed by more than the second value is released; from the first value on its weight
@@ -19,6 +20,9 @@ const MISSED: (f64, f64) = (0.018, 0.036);
 /// Two contacts of one hand contradict each other if their positions differ by more than the second value; from
 /// the first value on they do so in part. Shares of the arm's length.
 const APART: (f64, f64) = (0.036, 0.072);
+
+/// A hand on the floor is moved along it by at most this share of the arm's length to stay in place.
+const MOST_PLANTED: f64 = 0.2;
 
 /// Moves the goals of hands to keep their contacts, and lowers the weights of contacts that cannot be kept.
 /// Runs after the foot lock.
@@ -35,6 +39,9 @@ pub(crate) fn keep_self_contacts(
     let palms = pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
     let placing = HandPlacing { pair, palms, floor: heights.target_floor };
     let reach = (FADE * rate.fps()).round().max(1.0) as usize;
+    if !pair.is_one_body() {
+        placing.plant(contacts, body);
+    }
     contacts.let_go(&placing.conflicts(contacts, body), reach);
     contacts.let_go(&placing.out_of_reach(contacts, body), reach);
     placing.apply(contacts, body);
@@ -117,6 +124,32 @@ impl HandPlacing<'_> {
         }
     }
 
+    /// Keeps hands that stay in place on the floor at one place of it, by horizontal offsets of their contacts. Before, between
+    /// and after the times in which they stay, the offsets go on.
+    fn plant(&self, contacts: &mut SelfContacts, body: &BodyTargets) {
+        let up = self.pair.directions.up;
+        for (contact, touches) in contacts.pairs.iter().zip(&mut contacts.offsets) {
+            if contact.on != Touched::Floor || touches.len() != body.frames {
+                continue;
+            }
+            let stays: Vec<bool> = touches.iter().map(|touch| touch.touches() && touch.still).collect();
+            let mut planted: Vec<(usize, Vector3<f64>)> = Vec::new();
+            for run in runs(&stays) {
+                let palm = |frame: usize| Some(self.arm(body, contact.arm, frame, false)?.palm_place());
+                let Some(palms) = run.clone().map(palm).collect::<Option<Vec<_>>>() else { continue };
+                let place = palms.iter().sum::<Vector3<f64>>() / palms.len() as f64;
+                let offsets = palms.iter().map(|palm| place - palm).map(|way| way - up * way.dot(&up));
+                let offsets: Vec<Vector3<f64>> = offsets.collect();
+                if offsets.iter().all(|way| way.norm() <= MOST_PLANTED * self.length(contact.arm)) {
+                    planted.extend(run.zip(offsets));
+                }
+            }
+            for (frame, touch) in touches.iter_mut().enumerate() {
+                touch.offset += between(&planted, frame);
+            }
+        }
+    }
+
     /// By contact, then by frame: how far it contradicts a contact of the same hand with greater confidence, 0
     /// to 1.
     fn conflicts(&self, contacts: &SelfContacts, body: &BodyTargets) -> Vec<Vec<f64>> {
@@ -184,6 +217,20 @@ impl HandPlacing<'_> {
                 body.limbs[*limb][block].goal.set(lane, wrist);
             }
         }
+    }
+}
+
+/// The value at a frame, on the line between those of the nearest frames that have one, which are in order; zero without any.
+fn between(values: &[(usize, Vector3<f64>)], frame: usize) -> Vector3<f64> {
+    let next = values.partition_point(|(at, _)| *at < frame);
+    match (next.checked_sub(1).map(|last| values[last]), values.get(next)) {
+        (Some((from, a)), Some((to, b))) => {
+            let share = (frame - from) as f64 / (to - from) as f64;
+            a + (b - a) * share
+        }
+        (Some((_, value)), None) => value,
+        (None, Some((_, value))) => *value,
+        (None, None) => Vector3::zeros(),
     }
 }
 

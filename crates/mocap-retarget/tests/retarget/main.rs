@@ -3,6 +3,7 @@
 mod bodies;
 mod facing;
 mod feet;
+mod handstand;
 mod maps;
 mod presets;
 mod robots;

@@ -1,0 +1,152 @@
+//! Stage 3, hands that carry: where only hands carry the body, as in a handstand, its height follows from them.
+//!
+//! Elsewhere, the height of the hips follows from the legs. On a body with short arms, the hands of a handstand would
+//! hang above the floor, and long arms would penetrate it. So the body is moved up or down until its hands are as high
+//! as the source's, scaled by the arm; how far hands carry depends on the height of hips, knees and feet above the floor.
+//! Feet that stand carry the body by themselves. Between hands and feet, in the air, the body moves smoothly from the
+//! height of one support to that of the next.
+
+use crate::body::LimbKind;
+use crate::clip_context::Feet;
+use crate::foot_lock::{block_of, move_hips};
+use crate::pair::Pair;
+use crate::self_contact::{SelfContacts, Touched, palm_offset};
+use crate::smoothing::{envelope, fade_out, smooth};
+use crate::standing_heights::StandingHeights;
+use crate::trajectories::{BodyTargets, BodyTrajectories, place_of};
+use mocap_analysis::FootContacts;
+use mocap_model::{FrameRate, Vector3, VectorLanes};
+
+/// Feet take over from hands within twice this time before they stand, and leave the body to them after \[s\].
+const TAKE_OVER: f64 = 0.1;
+/// Where nothing carries the body, it comes back to the height of its legs within this time \[s\].
+const LONGEST: f64 = 1.0;
+/// The move is smoothed over this time to each side \[s\].
+const SMOOTH: f64 = 0.08;
+/// Feet in the air are lifted out of the floor by this much \[leg lengths\].
+const LIFTED: f64 = 0.1;
+
+/// Moves a body up or down to where its hands carry it. Runs before the foot lock.
+pub(crate) fn carry_on_hands(
+    pair: &Pair,
+    contacts: &SelfContacts,
+    feet: &Feet,
+    heights: &StandingHeights,
+    rate: FrameRate,
+    targets: &mut BodyTargets,
+    body: &mut BodyTrajectories,
+) {
+    let rises = rises(pair, contacts, heights, rate, targets, &standing(feet, rate, targets.frames));
+    if rises.iter().all(|rise| *rise == 0.0) {
+        return;
+    }
+    let up = pair.directions.up;
+    for block in 0..targets.above_hips.len() {
+        let moved = VectorLanes::same(&Vector3::zeros()).plus_along(&up, &block_of(&rises, block));
+        move_hips(targets, body, feet, block, &moved);
+        for foot in &feet.geometry {
+            if let Some(leg) = targets.limbs[foot.limb].get_mut(block) {
+                leg.goal.add(&moved);
+            }
+        }
+    }
+}
+
+/// By frame: 1 while a foot stands, fading to 0 before and after.
+fn standing(feet: &Feet, rate: FrameRate, frames: usize) -> Vec<f64> {
+    let reach = (TAKE_OVER * rate.fps()).round().max(1.0) as usize;
+    let stands = |frame: usize| {
+        let touches = |foot: &FootContacts| {
+            [&foot.toe, &foot.heel].into_iter().any(|part| part.get(frame).is_some_and(|touches| *touches))
+        };
+        f64::from(u8::from(feet.contacts.iter().any(touches)))
+    };
+    envelope(&(0..frames).map(stands).collect::<Vec<f64>>(), reach)
+}
+
+/// By frame: how far the body is moved up. `standing` is the weight of its feet.
+fn rises(
+    pair: &Pair,
+    contacts: &SelfContacts,
+    heights: &StandingHeights,
+    rate: FrameRate,
+    targets: &BodyTargets,
+    standing: &[f64],
+) -> Vec<f64> {
+    let up = &pair.directions.up;
+    let (mut sums, mut hands) = (vec![0.0; targets.frames], vec![0.0; targets.frames]);
+    for (contact, touches) in contacts.pairs.iter().zip(&contacts.offsets) {
+        let palm = palm_offset(&pair.target, &pair.limbs[contact.arm].target);
+        let blocks = &targets.limbs[contact.arm];
+        if contact.on != Touched::Floor || blocks.is_empty() {
+            continue;
+        }
+        for (frame, touch) in touches.iter().enumerate().filter(|(_, touch)| touch.touches()) {
+            let (block, lane) = place_of(frame);
+            let arm = &blocks[block];
+            let height = (arm.goal.at(lane) + arm.tip.at(lane) * palm).dot(up);
+            let rise = touch.offset.dot(up) + heights.target_floor - height;
+            sums[frame] += rise * touch.carries * (1.0 - standing[frame]).max(0.0);
+            hands[frame] += 1.0;
+        }
+    }
+    let span = |seconds: f64| (seconds * rate.fps()).round().max(1.0) as usize;
+    let known = (0..targets.frames).filter(|frame| hands[*frame] > 0.0 || standing[*frame] >= 1.0 - 1e-9);
+    let known: Vec<(usize, f64)> =
+        known.map(|frame| (frame, sums[frame] / f64::max(hands[frame], 1.0))).collect();
+    if known.iter().all(|(_, rise)| *rise == 0.0) {
+        return vec![0.0; targets.frames];
+    }
+    let mut rises = filled(&known, targets.frames, span(LONGEST));
+    for (frame, rise) in rises.iter_mut().enumerate().filter(|(frame, _)| hands[*frame] == 0.0) {
+        *rise = rise.max(-room_below(pair, heights, targets, frame));
+    }
+    smooth(&rises, span(SMOOTH))
+}
+
+/// How far the body may sink in a frame until an ankle is as low as in a foot that stands, or a little lower: the foot
+/// lock lifts feet.
+fn room_below(pair: &Pair, heights: &StandingHeights, targets: &BodyTargets, frame: usize) -> f64 {
+    let (block, lane) = place_of(frame);
+    let legs = pair.limbs.iter().zip(&targets.limbs).filter(|(limb, _)| limb.target.kind == LimbKind::Leg);
+    let goals = legs.filter_map(|(_, leg)| Some(leg.get(block)?.goal.at(lane).dot(&pair.directions.up)));
+    let leg = pair.target.reference.limb_length(pair.target.body.legs()[0]);
+    let above_standing = goals.fold(f64::INFINITY, f64::min) - heights.target_floor - heights.target_ankle;
+    above_standing.max(0.0) + LIFTED * leg
+}
+
+/// A curve through values at some frames, in order: it goes smoothly from one to the next, and to 0 within `longest` frames
+/// where there is none.
+fn filled(known: &[(usize, f64)], frames: usize, longest: usize) -> Vec<f64> {
+    let value = |frame: usize| {
+        let next = known.partition_point(|(at, _)| *at < frame);
+        let before = next.checked_sub(1).map(|last| known[last]);
+        let faded =
+            |away: usize, value: f64| if away < longest { value * fade_out(away, longest) } else { 0.0 };
+        match (before, known.get(next)) {
+            (_, Some((at, value))) if *at == frame => *value,
+            (Some((from, a)), Some((to, b))) if to - from <= 2 * longest => {
+                b + (a - b) * fade_out(frame - from, to - from - 1)
+            }
+            (before, after) => {
+                let before = before.map_or(0.0, |(from, value)| faded(frame - from, value));
+                before + after.map_or(0.0, |(to, value)| faded(to - frame, *value))
+            }
+        }
+    };
+    (0..frames).map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_goes_from_one_value_to_the_next_and_to_nothing() {
+        let curve = filled(&[(2, 1.0), (6, 3.0)], 40, 8);
+        assert_eq!((curve[2], curve[6], curve[4]), (1.0, 3.0, 2.0));
+        assert!(curve[1] < 1.0 && curve[7] < 3.0 && curve[39] == 0.0, "{curve:?}");
+        assert!(curve.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.8), "{curve:?}");
+        assert_eq!(filled(&[], 3, 8), [0.0; 3]);
+    }
+}
