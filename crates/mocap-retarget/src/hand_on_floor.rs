@@ -4,11 +4,10 @@ use crate::body::LimbKind;
 use crate::self_contact::{MovingHands, falling};
 use mocap_model::{PlacedJoints, Vector3};
 
-/// Hips, knees or ankles below the first value may rest on the floor; if all are above the second, only hands carry the
-/// body \[leg lengths\].
+/// What is below the first value may rest on the floor, what is above the second does not \[leg lengths\].
 const RAISED: (f64, f64) = (0.15, 0.35);
-/// An arm carries if its shoulder is above the palm by more than the second value, and not if it is by less than the
-/// first: arms of somebody who lies \[arm lengths\].
+/// An arm presses on the floor if its shoulder is above the palm by more than the second value, and not if it is by less
+/// than the first: arms of somebody who lies \[arm lengths\].
 const ABOVE: (f64, f64) = (0.3, 0.6);
 /// A hand that moves along the floor slower than this stays in place: 0.15 m/s of a person \[arm lengths/s\].
 const STILL: f64 = 0.27;
@@ -17,7 +16,10 @@ const STILL: f64 = 0.27;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HandOnFloor {
     palm: Vector3<f64>,
-    /// How far it would carry the body if it were on the floor, 0 to 1.
+    /// How far it would press on the floor if it were there, 0 to 1: the shoulder is above, and no hip or knee is near the
+    /// floor.
+    pub presses: f64,
+    /// How far it would carry the body, 0 to 1: it presses, and no foot is near the floor.
     pub carries: f64,
 }
 
@@ -39,15 +41,16 @@ impl MovingHands<'_> {
         let length = |[base, middle, tip]: &[Vector3<f64>; 3]| {
             ((base - middle).norm() + (middle - tip).norm()).max(f64::MIN_POSITIVE)
         };
-        let legs = (0..self.limbs.len()).filter(|limb| self.limbs[*limb].kind == LimbKind::Leg).map(joints);
-        let lowest = legs.map(|leg| {
-            let lowest = leg.iter().map(|joint| joint.dot(up)).fold(f64::INFINITY, f64::min);
-            (lowest - self.floor) / length(&leg)
-        });
-        let raised = 1.0 - falling(RAISED, lowest.fold(f64::INFINITY, f64::min));
+        let (mut knees, mut feet) = (f64::INFINITY, f64::INFINITY);
+        for leg in (0..self.limbs.len()).filter(|limb| self.limbs[*limb].kind == LimbKind::Leg).map(joints) {
+            let [hip, knee, ankle] = leg.map(|joint| (joint.dot(up) - self.floor) / length(&leg));
+            (knees, feet) = (knees.min(hip).min(knee), feet.min(ankle));
+        }
+        let raised = |height: f64| 1.0 - falling(RAISED, height);
         let arm = joints(arm);
         let above = 1.0 - falling(ABOVE, (arm[0] - palm).dot(up) / length(&arm));
-        HandOnFloor { palm, carries: raised * above }
+        let presses = raised(knees) * above;
+        HandOnFloor { palm, presses, carries: presses * raised(feet) }
     }
 }
 

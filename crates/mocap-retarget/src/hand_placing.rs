@@ -21,9 +21,6 @@ const MISSED: (f64, f64) = (0.018, 0.036);
 /// the first value on they do so in part. Shares of the arm's length.
 const APART: (f64, f64) = (0.036, 0.072);
 
-/// A hand on the floor is moved along it by at most this share of the arm's length to stay in place.
-const MOST_PLANTED: f64 = 0.2;
-
 /// Moves the goals of hands to keep their contacts, and lowers the weights of contacts that cannot be kept.
 /// Runs after the foot lock.
 pub(crate) fn keep_self_contacts(
@@ -36,8 +33,7 @@ pub(crate) fn keep_self_contacts(
     if !contacts.any() {
         return;
     }
-    let palms = pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
-    let placing = HandPlacing { pair, palms, floor: heights.target_floor };
+    let placing = HandPlacing::new(pair, heights);
     let reach = (FADE * rate.fps()).round().max(1.0) as usize;
     if !pair.is_one_body() {
         placing.plant(contacts, body);
@@ -48,7 +44,7 @@ pub(crate) fn keep_self_contacts(
 }
 
 /// Inputs for placing the hands of a body.
-struct HandPlacing<'a> {
+pub(crate) struct HandPlacing<'a> {
     pair: &'a Pair,
     /// The palm of each limb in the frame of its tip.
     palms: Vec<Vector3<f64>>,
@@ -73,10 +69,15 @@ struct ContactGoal {
     missed: f64,
 }
 
-impl HandPlacing<'_> {
+impl<'a> HandPlacing<'a> {
+    pub(crate) fn new(pair: &'a Pair, heights: &StandingHeights) -> HandPlacing<'a> {
+        let palms = pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
+        HandPlacing { pair, palms, floor: heights.target_floor }
+    }
+
     /// A transferred arm; `None` for legs and for arms that are not solved. `claps`: whether it claps in this
     /// frame, which raises the limit of its rotation.
-    fn arm(&self, body: &BodyTargets, limb: usize, frame: usize, claps: bool) -> Option<FreeArm> {
+    pub(crate) fn arm(&self, body: &BodyTargets, limb: usize, frame: usize, claps: bool) -> Option<FreeArm> {
         let (block, lane) = place_of(frame);
         let targets = body.limbs[limb].get(block)?;
         let of = &self.pair.limbs[limb].target;
@@ -124,8 +125,8 @@ impl HandPlacing<'_> {
         }
     }
 
-    /// Keeps hands that stay in place on the floor at one place of it, by horizontal offsets of their contacts. Before, between
-    /// and after the times in which they stay, the offsets go on.
+    /// Keeps hands that stay in place on the floor at one place of it, by horizontal offsets of their contacts, where they
+    /// reach it. Before, between and after the times in which they stay, the offsets go on.
     fn plant(&self, contacts: &mut SelfContacts, body: &BodyTargets) {
         let up = self.pair.directions.up;
         for (contact, touches) in contacts.pairs.iter().zip(&mut contacts.offsets) {
@@ -135,13 +136,19 @@ impl HandPlacing<'_> {
             let stays: Vec<bool> = touches.iter().map(|touch| touch.touches() && touch.still).collect();
             let mut planted: Vec<(usize, Vector3<f64>)> = Vec::new();
             for run in runs(&stays) {
-                let palm = |frame: usize| Some(self.arm(body, contact.arm, frame, false)?.palm_place());
-                let Some(palms) = run.clone().map(palm).collect::<Option<Vec<_>>>() else { continue };
-                let place = palms.iter().sum::<Vector3<f64>>() / palms.len() as f64;
-                let offsets = palms.iter().map(|palm| place - palm).map(|way| way - up * way.dot(&up));
-                let offsets: Vec<Vector3<f64>> = offsets.collect();
-                if offsets.iter().all(|way| way.norm() <= MOST_PLANTED * self.length(contact.arm)) {
-                    planted.extend(run.zip(offsets));
+                let arm = |frame: usize| self.arm(body, contact.arm, frame, false);
+                let Some(arms) = run.clone().map(arm).collect::<Option<Vec<_>>>() else { continue };
+                let place = arms.iter().map(FreeArm::palm_place).sum::<Vector3<f64>>() / arms.len() as f64;
+                let ways = arms.iter().map(|arm| place - arm.palm_place()).map(|way| way - up * way.dot(&up));
+                let ways: Vec<Vector3<f64>> = ways.collect();
+                let reaches = |(frame, (arm, way)): (usize, (&FreeArm, &Vector3<f64>))| {
+                    let palm = arm.palm_place();
+                    let height = touches[frame].offset.dot(&up) + self.floor;
+                    let goal = palm + way + up * (height - palm.dot(&up));
+                    (arm.reached(&goal) - goal).norm() <= MISSED.0 * arm.length()
+                };
+                if run.clone().zip(arms.iter().zip(&ways)).all(reaches) {
+                    planted.extend(run.zip(ways));
                 }
             }
             for (frame, touch) in touches.iter_mut().enumerate() {

@@ -3,19 +3,20 @@
 //! Elsewhere, the height of the hips follows from the legs. On a body with short arms, the hands of a handstand would
 //! hang above the floor, and long arms would penetrate it. So the body is moved up or down until its hands are as high
 //! as the source's, scaled by the arm; how far hands carry depends on the height of hips, knees and feet above the floor.
-//! Feet that stand carry the body by themselves. Between hands and feet, in the air, the body moves smoothly from the
+//! Where feet stand too, the body only sinks, for hands that cannot reach the floor otherwise. Between hands and feet, in the air, the body moves smoothly from the
 //! height of one support to that of the next.
 
 use crate::body::LimbKind;
 use crate::clip_context::Feet;
 use crate::foot_lock::{block_of, move_hips};
+use crate::hand_placing::HandPlacing;
 use crate::pair::Pair;
-use crate::self_contact::{SelfContacts, Touched, palm_offset};
+use crate::self_contact::{SelfContacts, Touched, falling};
 use crate::smoothing::{envelope, fade_out, smooth};
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, BodyTrajectories, place_of};
 use mocap_analysis::FootContacts;
-use mocap_model::{FrameRate, Vector3, VectorLanes};
+use mocap_model::{FrameRate, LANES, Vector3, VectorLanes};
 
 /// Feet take over from hands within twice this time before they stand, and leave the body to them after \[s\].
 const TAKE_OVER: f64 = 0.1;
@@ -25,6 +26,10 @@ const LONGEST: f64 = 1.0;
 const SMOOTH: f64 = 0.08;
 /// Feet in the air are lifted out of the floor by this much \[leg lengths\].
 const LIFTED: f64 = 0.1;
+
+/// A body whose feet stand sinks by up to the first value for hands that do not reach the floor; beyond the second, its
+/// hands stay off it \[leg lengths\].
+const SINKS: (f64, f64) = (0.2, 0.3);
 
 /// Moves a body up or down to where its hands carry it. Runs before the foot lock.
 pub(crate) fn carry_on_hands(
@@ -36,62 +41,69 @@ pub(crate) fn carry_on_hands(
     targets: &mut BodyTargets,
     body: &mut BodyTrajectories,
 ) {
-    let rises = rises(pair, contacts, heights, rate, targets, &standing(feet, rate, targets.frames));
+    let standing: Vec<Vec<f64>> =
+        feet.contacts.iter().map(|foot| standing(foot, rate, targets.frames)).collect();
+    let rises = rises(pair, contacts, heights, rate, targets, &standing);
     if rises.iter().all(|rise| *rise == 0.0) {
         return;
     }
     let up = pair.directions.up;
+    let along = |rises: [f64; LANES]| VectorLanes::same(&Vector3::zeros()).plus_along(&up, &rises);
     for block in 0..targets.above_hips.len() {
-        let moved = VectorLanes::same(&Vector3::zeros()).plus_along(&up, &block_of(&rises, block));
-        move_hips(targets, body, feet, block, &moved);
-        for foot in &feet.geometry {
+        let rises = block_of(&rises, block);
+        move_hips(targets, body, feet, block, &along(rises));
+        for (foot, standing) in feet.geometry.iter().zip(&standing) {
+            // Feet that stand stay.
+            let standing = block_of(standing, block);
+            let free = std::array::from_fn(|lane| rises[lane] * (1.0 - standing[lane]).max(0.0));
             if let Some(leg) = targets.limbs[foot.limb].get_mut(block) {
-                leg.goal.add(&moved);
+                leg.goal.add(&along(free));
             }
         }
     }
 }
 
 /// By frame: 1 while a foot stands, fading to 0 before and after.
-fn standing(feet: &Feet, rate: FrameRate, frames: usize) -> Vec<f64> {
+fn standing(foot: &FootContacts, rate: FrameRate, frames: usize) -> Vec<f64> {
     let reach = (TAKE_OVER * rate.fps()).round().max(1.0) as usize;
     let stands = |frame: usize| {
-        let touches = |foot: &FootContacts| {
-            [&foot.toe, &foot.heel].into_iter().any(|part| part.get(frame).is_some_and(|touches| *touches))
-        };
-        f64::from(u8::from(feet.contacts.iter().any(touches)))
+        let touches = [&foot.toe, &foot.heel].into_iter().any(|part| part.get(frame) == Some(&true));
+        f64::from(u8::from(touches))
     };
     envelope(&(0..frames).map(stands).collect::<Vec<f64>>(), reach)
 }
 
-/// By frame: how far the body is moved up. `standing` is the weight of its feet.
+/// By frame: how far the body is moved up. `standing` are the weights of its feet.
 fn rises(
     pair: &Pair,
     contacts: &SelfContacts,
     heights: &StandingHeights,
     rate: FrameRate,
     targets: &BodyTargets,
-    standing: &[f64],
+    standing: &[Vec<f64>],
 ) -> Vec<f64> {
     let up = &pair.directions.up;
+    let standing = |frame: usize| standing.iter().map(|foot| foot[frame]).fold(0.0, f64::max).min(1.0);
+    let leg = pair.target.reference.limb_length(pair.target.body.legs()[0]);
+    let placing = HandPlacing::new(pair, heights);
     let (mut sums, mut hands) = (vec![0.0; targets.frames], vec![0.0; targets.frames]);
     for (contact, touches) in contacts.pairs.iter().zip(&contacts.offsets) {
-        let palm = palm_offset(&pair.target, &pair.limbs[contact.arm].target);
-        let blocks = &targets.limbs[contact.arm];
-        if contact.on != Touched::Floor || blocks.is_empty() {
-            continue;
-        }
-        for (frame, touch) in touches.iter().enumerate().filter(|(_, touch)| touch.touches()) {
-            let (block, lane) = place_of(frame);
-            let arm = &blocks[block];
-            let height = (arm.goal.at(lane) + arm.tip.at(lane) * palm).dot(up);
-            let rise = touch.offset.dot(up) + heights.target_floor - height;
-            sums[frame] += rise * touch.carries * (1.0 - standing[frame]).max(0.0);
+        let touches = touches.iter().enumerate().filter(|(_, touch)| touch.touches());
+        for (frame, touch) in touches.filter(|_| contact.on == Touched::Floor) {
+            let Some(arm) = placing.arm(targets, contact.arm, frame, false) else { continue };
+            let palm = arm.palm_place();
+            let rise = touch.offset.dot(up) + heights.target_floor - palm.dot(up);
+            let goal = palm + up * rise;
+            // What the arm does not reach by itself.
+            let sinks = (goal - arm.reached(&goal)).dot(up).min(0.0);
+            let sinks = sinks * falling(SINKS, -sinks / leg) * touch.presses;
+            let carries = touch.carries * (1.0 - standing(frame));
+            sums[frame] += rise * carries + sinks * (1.0 - carries);
             hands[frame] += 1.0;
         }
     }
     let span = |seconds: f64| (seconds * rate.fps()).round().max(1.0) as usize;
-    let known = (0..targets.frames).filter(|frame| hands[*frame] > 0.0 || standing[*frame] >= 1.0 - 1e-9);
+    let known = (0..targets.frames).filter(|frame| hands[*frame] > 0.0 || standing(*frame) >= 1.0 - 1e-9);
     let known: Vec<(usize, f64)> =
         known.map(|frame| (frame, sums[frame] / f64::max(hands[frame], 1.0))).collect();
     if known.iter().all(|(_, rise)| *rise == 0.0) {

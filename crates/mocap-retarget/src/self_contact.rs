@@ -85,7 +85,8 @@ pub(crate) struct ContactOffset {
     pub touching: f64,
     /// Whether the contact is a clap.
     pub clap: bool,
-    /// How far the hand carries the body if it is on the floor, 0 to 1.
+    /// How far the hand presses on the floor, and how far it carries the body, 0 to 1.
+    pub presses: f64,
     pub carries: f64,
     /// Whether the hand does not move along the floor.
     pub still: bool,
@@ -331,6 +332,7 @@ pub(crate) fn find_contacts(
             weight: faded[frame],
             touching: weights[frame],
             clap: claps[frame],
+            presses: on_floor.get(frame).map_or(0.0, |hand| hand.presses),
             carries: on_floor.get(frame).map_or(0.0, |hand| hand.carries),
             still: still.get(frame).copied().unwrap_or_default(),
             nearness: (LEAST_NEAR + 1.0 - offsets[frame].norm() / far).max(LEAST_NEAR).powi(2),
