@@ -6,6 +6,7 @@
 //! Where feet stand too, the body only sinks, for hands that cannot reach the floor otherwise. Between hands and feet, in the air, the body moves smoothly from the
 //! height of one support to that of the next.
 
+use crate::arm_reach::FreeArm;
 use crate::body::LimbKind;
 use crate::clip_context::Feet;
 use crate::foot_lock::{block_of, move_hips};
@@ -93,12 +94,10 @@ fn rises(
             let Some(arm) = placing.arm(targets, contact.arm, frame, false) else { continue };
             let palm = arm.palm_place();
             let rise = touch.offset.dot(up) + heights.target_floor - palm.dot(up);
-            let goal = palm + up * rise;
-            // What the arm does not reach by itself.
-            let sinks = (goal - arm.reached(&goal)).dot(up).min(0.0);
-            let sinks = sinks * falling(SINKS, -sinks / leg) * touch.presses;
+            let sinks = sinks(&arm, &(palm + up * rise), up);
+            let sinks = sinks * falling(SINKS, sinks / leg) * touch.presses;
             let carries = touch.carries * (1.0 - standing(frame));
-            sums[frame] += rise * carries + sinks * (1.0 - carries);
+            sums[frame] += rise * carries - sinks * (1.0 - carries);
             hands[frame] += 1.0;
         }
     }
@@ -114,6 +113,18 @@ fn rises(
         *rise = rise.max(-room_below(pair, heights, targets, frame));
     }
     smooth(&rises, span(SMOOTH))
+}
+
+/// How far a body has to sink for a palm to reach its goal on the floor, beside what the arm does; 0 for a goal above it.
+fn sinks(arm: &FreeArm, goal: &Vector3<f64>, up: &Vector3<f64>) -> f64 {
+    /// Steps that are as long as the goal is missed, each; they never lead too far.
+    const STEPS: usize = 12;
+    let below = (arm.palm_place() - goal).dot(up).max(0.0);
+    let missed = |sunk: f64| {
+        let goal = goal + up * sunk;
+        (arm.reached(&goal) - goal).norm()
+    };
+    (0..STEPS).fold(0.0, |sunk: f64, _| (sunk + missed(sunk)).min(below))
 }
 
 /// How far the body may sink in a frame until an ankle is as low as in a foot that stands, or a little lower: the foot
@@ -152,6 +163,27 @@ fn filled(known: &[(usize, f64)], frames: usize, longest: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arm_reach::MOST_TURN;
+
+    #[test]
+    fn a_body_sinks_until_an_oblique_arm_reaches_the_floor() {
+        let up = Vector3::y();
+        let shoulder = Vector3::new(0.0, 0.55, 0.0);
+        let arm = |bones: f64| FreeArm {
+            shoulder,
+            wrist: shoulder + Vector3::new(0.0, -0.8, 0.6) * (2.0 * bones),
+            upper_direction: Vector3::new(0.0, -0.8, 0.6),
+            palm: Vector3::zeros(),
+            bones: [bones; 2],
+            most_turn: MOST_TURN,
+        };
+        let floor = |arm: &FreeArm| Vector3::new(0.0, 0.0, arm.wrist.z);
+        let (short, long) = (arm(0.25), arm(0.4));
+        let sunk = sinks(&short, &floor(&short), &up);
+        let goal = floor(&short) + up * sunk;
+        assert!(sunk > 0.05 && (short.reached(&goal) - goal).norm() < 1e-3, "{sunk}");
+        assert_eq!(sinks(&long, &floor(&long), &up), 0.0);
+    }
 
     #[test]
     fn a_curve_goes_from_one_value_to_the_next_and_to_nothing() {
