@@ -13,7 +13,7 @@ use crate::foot_lock::{block_of, move_hips};
 use crate::hand_placing::HandPlacing;
 use crate::pair::Pair;
 use crate::self_contact::{SelfContacts, Touched, falling};
-use crate::smoothing::{envelope, fade_out, smooth};
+use crate::smoothing::{envelope, fade_out, sliding_max, smooth};
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, BodyTrajectories, place_of};
 use mocap_analysis::FootContacts;
@@ -23,6 +23,8 @@ use mocap_model::{FrameRate, LANES, Vector3, VectorLanes};
 const TAKE_OVER: f64 = 0.1;
 /// Where nothing carries the body, it comes back to the height of its legs within this time \[s\].
 const LONGEST: f64 = 1.0;
+/// The body begins to sink this long before its hands come down, at the latest \[s\].
+const AHEAD: f64 = 0.3;
 /// The move is smoothed over this time to each side \[s\].
 const SMOOTH: f64 = 0.08;
 /// Feet in the air are lifted out of the floor by this much \[leg lengths\].
@@ -102,7 +104,10 @@ fn rises(
         }
     }
     let span = |seconds: f64| (seconds * rate.fps()).round().max(1.0) as usize;
-    let known = (0..targets.frames).filter(|frame| hands[*frame] > 0.0 || standing(*frame) >= 1.0 - 1e-9);
+    // Feet that stand while a hand comes down or leaves do not say how high the body is.
+    let near_hands = sliding_max(&hands, span(AHEAD));
+    let on_feet = |frame: usize| near_hands[frame] <= 0.0 && standing(frame) >= 1.0 - 1e-9;
+    let known = (0..targets.frames).filter(|frame| hands[*frame] > 0.0 || on_feet(*frame));
     let known: Vec<(usize, f64)> =
         known.map(|frame| (frame, sums[frame] / f64::max(hands[frame], 1.0))).collect();
     if known.iter().all(|(_, rise)| *rise == 0.0) {
