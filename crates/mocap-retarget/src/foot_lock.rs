@@ -58,12 +58,13 @@ struct Lock<'a> {
 }
 
 /// Locks the feet of a body in the frames of a segment: changes the goals of its legs, and the positions of hips and
-/// limbs.
+/// limbs. `carried` says how far hands carry the body, by frame; empty if they never do.
 pub(crate) fn lock_feet(
     pair: &Pair,
     feet: &Feet,
     (floor, target_floor): (Floor, f64),
     rate: FrameRate,
+    carried: &[f64],
     targets: &mut BodyTargets,
     body: &mut BodyTrajectories,
 ) {
@@ -90,8 +91,13 @@ pub(crate) fn lock_feet(
         }
         let length = lock.leg_length(foot);
         let most = USUAL_DROP * length;
-        for (block, leg) in leg.iter().enumerate() {
-            for (frame, missing) in lock.missing_reach(leg, length, block, &follow[block], &locked.weights) {
+        for (block, leg) in leg.iter_mut().enumerate() {
+            let missing: Vec<(usize, f64)> =
+                lock.missing_reach(leg, length, block, &follow[block], &locked.weights).collect();
+            for (frame, missing) in missing {
+                let carried = carried.get(frame).copied().unwrap_or_default();
+                come_within_reach(leg, frame % LANES, &follow[block], length * STRETCHED, carried);
+                let missing = missing * (1.0 - carried);
                 usual[frame] = usual[frame].max(missing.min(most));
                 deep[frame] = deep[frame].max(missing - most);
             }
@@ -359,6 +365,14 @@ impl Lock<'_> {
             (frame, drop.min(most * length))
         })
     }
+}
+
+/// Brings the foot of a body on its hands within reach: hips do not drop for it. `carried` is the share of the way.
+fn come_within_reach(leg: &mut LimbTargets, lane: usize, follow: &VectorLanes, length: f64, carried: f64) {
+    let hip = leg.from.at(lane) + follow.at(lane);
+    let goal = leg.goal.at(lane);
+    let beyond = (1.0 - length / (goal - hip).norm()).max(0.0);
+    leg.goal.set(lane, &(goal - (goal - hip) * (beyond * carried)));
 }
 
 /// Turns a foot about its ball until its heel, `sunk` below the floor, is on it: the sole is level.

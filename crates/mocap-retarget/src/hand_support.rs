@@ -12,7 +12,7 @@ use crate::clip_context::Feet;
 use crate::foot_lock::{block_of, move_hips};
 use crate::hand_placing::HandPlacing;
 use crate::pair::Pair;
-use crate::self_contact::{SelfContacts, Touched, falling};
+use crate::self_contact::{ContactPair, SelfContacts, Touched, falling};
 use crate::smoothing::{envelope, fade_out, sliding_max, smooth};
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, BodyTrajectories, place_of};
@@ -34,7 +34,8 @@ const LIFTED: f64 = 0.1;
 /// hands stay off it \[leg lengths\].
 const SINKS: (f64, f64) = (0.2, 0.3);
 
-/// Moves a body up or down to where its hands carry it. Runs before the foot lock.
+/// Moves a body up or down to where its hands carry it. Runs before the foot lock. Returns how far they carry it, by frame, 0
+/// to 1; empty if they never do. A body put on itself has its hands where they were.
 pub(crate) fn carry_on_hands(
     pair: &Pair,
     contacts: &SelfContacts,
@@ -43,13 +44,15 @@ pub(crate) fn carry_on_hands(
     rate: FrameRate,
     targets: &mut BodyTargets,
     body: &mut BodyTrajectories,
-) {
+) -> Vec<f64> {
+    let on_floor =
+        |(contact, touches): (&ContactPair, &Vec<_>)| contact.on == Touched::Floor && !touches.is_empty();
+    if pair.is_one_body() || !contacts.pairs.iter().zip(&contacts.offsets).any(on_floor) {
+        return Vec::new();
+    }
     let standing: Vec<Vec<f64>> =
         feet.contacts.iter().map(|foot| standing(foot, rate, targets.frames)).collect();
     let rises = rises(pair, contacts, heights, rate, targets, &standing);
-    if rises.iter().all(|rise| *rise == 0.0) {
-        return;
-    }
     let up = pair.directions.up;
     let along = |rises: [f64; LANES]| VectorLanes::same(&Vector3::zeros()).plus_along(&up, &rises);
     for block in 0..targets.above_hips.len() {
@@ -64,6 +67,26 @@ pub(crate) fn carry_on_hands(
             }
         }
     }
+    carried(contacts, &standing, targets.frames)
+}
+
+/// By frame: how far hands carry the body, fading in and out with their contacts.
+fn carried(contacts: &SelfContacts, standing: &[Vec<f64>], frames: usize) -> Vec<f64> {
+    let mut carried = vec![0.0f64; frames];
+    for (_, touches) in
+        contacts.pairs.iter().zip(&contacts.offsets).filter(|(pair, _)| pair.on == Touched::Floor)
+    {
+        for (frame, touch) in touches.iter().enumerate() {
+            let share = touch.weight * touch.carries * (1.0 - on_feet(standing, frame));
+            carried[frame] = carried[frame].max(share.min(1.0));
+        }
+    }
+    carried
+}
+
+/// How far feet carry the body in a frame.
+fn on_feet(standing: &[Vec<f64>], frame: usize) -> f64 {
+    standing.iter().map(|foot| foot[frame]).fold(0.0, f64::max).min(1.0)
 }
 
 /// By frame: 1 while a foot stands, fading to 0 before and after.
@@ -86,7 +109,6 @@ fn rises(
     standing: &[Vec<f64>],
 ) -> Vec<f64> {
     let up = &pair.directions.up;
-    let standing = |frame: usize| standing.iter().map(|foot| foot[frame]).fold(0.0, f64::max).min(1.0);
     let leg = pair.target.reference.limb_length(pair.target.body.legs()[0]);
     let placing = HandPlacing::new(pair, heights);
     let (mut sums, mut hands) = (vec![0.0; targets.frames], vec![0.0; targets.frames]);
@@ -98,7 +120,7 @@ fn rises(
             let rise = touch.offset.dot(up) + heights.target_floor - palm.dot(up);
             let sinks = sinks(&arm, &(palm + up * rise), up);
             let sinks = sinks * falling(SINKS, sinks / leg) * touch.presses;
-            let carries = touch.carries * (1.0 - standing(frame));
+            let carries = touch.carries * (1.0 - on_feet(standing, frame));
             sums[frame] += rise * carries - sinks * (1.0 - carries);
             hands[frame] += 1.0;
         }
@@ -106,8 +128,8 @@ fn rises(
     let span = |seconds: f64| (seconds * rate.fps()).round().max(1.0) as usize;
     // Feet that stand while a hand comes down or leaves do not say how high the body is.
     let near_hands = sliding_max(&hands, span(AHEAD));
-    let on_feet = |frame: usize| near_hands[frame] <= 0.0 && standing(frame) >= 1.0 - 1e-9;
-    let known = (0..targets.frames).filter(|frame| hands[*frame] > 0.0 || on_feet(*frame));
+    let stands = |frame: usize| near_hands[frame] <= 0.0 && on_feet(standing, frame) >= 1.0 - 1e-9;
+    let known = (0..targets.frames).filter(|frame| hands[*frame] > 0.0 || stands(*frame));
     let known: Vec<(usize, f64)> =
         known.map(|frame| (frame, sums[frame] / f64::max(hands[frame], 1.0))).collect();
     if known.iter().all(|(_, rise)| *rise == 0.0) {
