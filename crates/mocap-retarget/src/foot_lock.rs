@@ -96,8 +96,9 @@ pub(crate) fn lock_feet(
                 lock.missing_reach(leg, length, block, &follow[block], &locked.weights).collect();
             for (frame, missing) in missing {
                 let carried = carried.get(frame).copied().unwrap_or_default();
-                come_within_reach(leg, frame % LANES, &follow[block], length * STRETCHED, carried);
                 let missing = missing * (1.0 - carried);
+                let hip = follow[block].at(frame % LANES) - pair.directions.up * missing;
+                come_within_reach(leg, frame % LANES, &hip, length * STRETCHED, (4.0 * carried).min(1.0));
                 usual[frame] = usual[frame].max(missing.min(most));
                 deep[frame] = deep[frame].max(missing - most);
             }
@@ -367,12 +368,11 @@ impl Lock<'_> {
     }
 }
 
-/// Brings the foot of a body on its hands within reach: hips do not drop for it. `carried` is the share of the way.
-fn come_within_reach(leg: &mut LimbTargets, lane: usize, follow: &VectorLanes, length: f64, carried: f64) {
-    let hip = leg.from.at(lane) + follow.at(lane);
-    let goal = leg.goal.at(lane);
+/// Brings the foot of a body on its hands within reach of its hip, which is moved first: hips do not drop for such feet. `share` is that of the way.
+fn come_within_reach(leg: &mut LimbTargets, lane: usize, moved: &Vector3<f64>, length: f64, share: f64) {
+    let (hip, goal) = (leg.from.at(lane) + moved, leg.goal.at(lane));
     let beyond = (1.0 - length / (goal - hip).norm()).max(0.0);
-    leg.goal.set(lane, &(goal - (goal - hip) * (beyond * carried)));
+    leg.goal.set(lane, &(goal - (goal - hip) * (beyond * share)));
 }
 
 /// Turns a foot about its ball until its heel, `sunk` below the floor, is on it: the sole is level.

@@ -27,12 +27,10 @@ const LONGEST: f64 = 1.0;
 const AHEAD: f64 = 0.3;
 /// The move is smoothed over this time to each side \[s\].
 const SMOOTH: f64 = 0.08;
-/// Feet in the air are lifted out of the floor by this much \[leg lengths\].
-const LIFTED: f64 = 0.1;
 
 /// A body whose feet stand sinks by up to the first value for hands that do not reach the floor; beyond the second, its
 /// hands stay off it \[leg lengths\].
-const SINKS: (f64, f64) = (0.2, 0.3);
+const SINKS: (f64, f64) = (0.1, 0.2);
 
 /// Moves a body up or down to where its hands carry it. Runs before the foot lock. Returns how far they carry it, by frame, 0
 /// to 1; empty if they never do. A body put on itself has its hands where they were.
@@ -137,7 +135,8 @@ fn rises(
     }
     let mut rises = filled(&known, targets.frames, span(LONGEST));
     for (frame, rise) in rises.iter_mut().enumerate().filter(|(frame, _)| hands[*frame] == 0.0) {
-        *rise = rise.max(-room_below(pair, heights, targets, frame));
+        // Feet that stand stay where they are.
+        *rise = rise.max(-room_below(pair, heights, targets, frame) - on_feet(standing, frame) * leg);
     }
     smooth(&rises, span(SMOOTH))
 }
@@ -146,6 +145,9 @@ fn rises(
 fn sinks(arm: &FreeArm, goal: &Vector3<f64>, up: &Vector3<f64>) -> f64 {
     /// Steps that are as long as the goal is missed, each; they never lead too far.
     const STEPS: usize = 12;
+    /// Arms keep this much of their reach, for what is smoothed later [arm lengths].
+    const SPARE: f64 = 0.02;
+    let goal = goal - up * (SPARE * arm.length());
     let below = (arm.palm_place() - goal).dot(up).max(0.0);
     let missed = |sunk: f64| {
         let goal = goal + up * sunk;
@@ -154,15 +156,12 @@ fn sinks(arm: &FreeArm, goal: &Vector3<f64>, up: &Vector3<f64>) -> f64 {
     (0..STEPS).fold(0.0, |sunk: f64, _| (sunk + missed(sunk)).min(below))
 }
 
-/// How far the body may sink in a frame until an ankle is as low as in a foot that stands, or a little lower: the foot
-/// lock lifts feet.
+/// How far the body may sink in a frame until an ankle is as low as in a foot that stands.
 fn room_below(pair: &Pair, heights: &StandingHeights, targets: &BodyTargets, frame: usize) -> f64 {
     let (block, lane) = place_of(frame);
     let legs = pair.limbs.iter().zip(&targets.limbs).filter(|(limb, _)| limb.target.kind == LimbKind::Leg);
     let goals = legs.filter_map(|(_, leg)| Some(leg.get(block)?.goal.at(lane).dot(&pair.directions.up)));
-    let leg = pair.target.reference.limb_length(pair.target.body.legs()[0]);
-    let above_standing = goals.fold(f64::INFINITY, f64::min) - heights.target_floor - heights.target_ankle;
-    above_standing.max(0.0) + LIFTED * leg
+    (goals.fold(f64::INFINITY, f64::min) - heights.target_floor - heights.target_ankle).max(0.0)
 }
 
 /// A curve through values at some frames, in order: it goes smoothly from one to the next, and to 0 within `longest` frames
