@@ -134,7 +134,7 @@ fn rises(
         return vec![0.0; targets.frames];
     }
     let mut rises = filled(&known, targets.frames, span(LONGEST));
-    for (frame, rise) in rises.iter_mut().enumerate().filter(|(frame, _)| hands[*frame] == 0.0) {
+    for (frame, rise) in rises.iter_mut().enumerate() {
         // Feet that stand stay where they are.
         *rise = rise.max(-room_below(pair, heights, targets, frame) - on_feet(standing, frame) * leg);
     }
