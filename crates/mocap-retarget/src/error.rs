@@ -126,6 +126,17 @@ pub enum RetargetWarning {
         distance: f64,
     },
     #[error(
+        "the {hand} is off the floor in {frames} of its contact frames there, by up to {:.1} cm: the arm cannot reach it, \
+         or would have to turn too far",
+        distance * 100.0
+    )]
+    HandOffFloor {
+        hand: Role,
+        frames: usize,
+        /// Metres.
+        distance: f64,
+    },
+    #[error(
         "the source has scale tracks: the target follows the joint positions that they lead to, but gets no scale tracks"
     )]
     Scale,
@@ -210,6 +221,7 @@ impl RetargetWarning {
             RetargetWarning::FootOffGoal { .. } => "retarget::foot-off-goal",
             RetargetWarning::ContactsLost { .. } => "retarget::contacts-lost",
             RetargetWarning::HandOffContact { .. } => "retarget::hand-off-contact",
+            RetargetWarning::HandOffFloor { .. } => "retarget::hand-off-floor",
             RetargetWarning::Scale => "retarget::scale",
             RetargetWarning::Translations { .. } => "retarget::translations",
         }

@@ -1,7 +1,8 @@
 //! The JSON form of a report.
 
 use crate::{
-    EffectorReport, FootReport, LimbRatios, RetargetReport, SelfContactReport, SoleReport, SurfaceReport,
+    EffectorReport, FootReport, HandReport, LimbRatios, RetargetReport, SelfContactReport, SoleReport,
+    SurfaceReport,
 };
 use mocap_analysis::BalanceSummary;
 use mocap_model::Role;
@@ -38,6 +39,7 @@ pub struct RetargetFigures<'a> {
     mapping: Vec<Mapping<'a>>,
     effectors: Vec<Effector>,
     feet: Vec<Foot>,
+    hands: Vec<Hand>,
     /// Self-contacts of hands.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     touches: Vec<Touch>,
@@ -110,6 +112,20 @@ struct Foot {
     own: Own,
 }
 
+/// A hand while the source's hand is on the floor: its palm above or below the height of the source's, scaled.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Hand {
+    role: &'static str,
+    contact_frames: usize,
+    /// Speed along the floor while the source's hand stays in place [m/s]
+    slide: Option<f64>,
+    float: Option<f64>,
+    penetration_max: Option<f64>,
+    contacts_kept: Option<f64>,
+    /// Ranges of frames, their ends not included.
+    contacts: Vec<[usize; 2]>,
+}
+
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Sole {
     float: Option<f64>,
@@ -171,6 +187,7 @@ impl<'a> From<&'a RetargetReport> for RetargetFigures<'a> {
             mapping: mapping.collect(),
             effectors: report.effectors.iter().map(Effector::from).collect(),
             feet: report.feet.iter().map(Foot::from).collect(),
+            hands: report.hands.iter().map(Hand::from).collect(),
             touches: report.self_contacts.iter().map(Touch::from).collect(),
             limits: Limits { violations: report.limits.violations, max_excess: report.limits.max_excess },
             angle_rms: report.angles.iter().map(|row| (row.role.name(), row.rms)).collect(),
@@ -239,6 +256,20 @@ impl From<&FootReport> for Foot {
                 penetration_max: row.own.measure.penetration_max,
                 contacts: ranges(&row.own.contacts),
             },
+        }
+    }
+}
+
+impl From<&HandReport> for Hand {
+    fn from(row: &HandReport) -> Hand {
+        Hand {
+            role: row.role.name(),
+            contact_frames: row.contact_frames,
+            slide: row.slide,
+            float: row.float,
+            penetration_max: row.penetration,
+            contacts_kept: row.contacts_kept,
+            contacts: ranges(&row.contacts),
         }
     }
 }

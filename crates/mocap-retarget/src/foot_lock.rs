@@ -58,12 +58,13 @@ struct Lock<'a> {
 }
 
 /// Locks the feet of a body in the frames of a segment: changes the goals of its legs, and the positions of hips and
-/// limbs.
+/// limbs. `carried` says how far hands carry the body, by frame; empty if they never do.
 pub(crate) fn lock_feet(
     pair: &Pair,
     feet: &Feet,
     (floor, target_floor): (Floor, f64),
     rate: FrameRate,
+    carried: &[f64],
     targets: &mut BodyTargets,
     body: &mut BodyTrajectories,
 ) {
@@ -90,8 +91,14 @@ pub(crate) fn lock_feet(
         }
         let length = lock.leg_length(foot);
         let most = USUAL_DROP * length;
-        for (block, leg) in leg.iter().enumerate() {
-            for (frame, missing) in lock.missing_reach(leg, length, block, &follow[block], &locked.weights) {
+        for (block, leg) in leg.iter_mut().enumerate() {
+            let missing: Vec<(usize, f64)> =
+                lock.missing_reach(leg, length, block, &follow[block], &locked.weights).collect();
+            for (frame, missing) in missing {
+                let carried = carried.get(frame).copied().unwrap_or_default();
+                let missing = missing * (1.0 - carried);
+                let hip = follow[block].at(frame % LANES) - pair.directions.up * missing;
+                come_within_reach(leg, frame % LANES, &hip, length * STRETCHED, (4.0 * carried).min(1.0));
                 usual[frame] = usual[frame].max(missing.min(most));
                 deep[frame] = deep[frame].max(missing - most);
             }
@@ -108,7 +115,7 @@ pub(crate) fn lock_feet(
 }
 
 /// Moves the hips and everything that hangs on them in a block of frames, but not the goals of feet.
-fn move_hips(
+pub(crate) fn move_hips(
     targets: &mut BodyTargets,
     body: &mut BodyTrajectories,
     feet: &Feet,
@@ -132,7 +139,7 @@ fn move_hips(
 }
 
 /// The values of one block of frames; lanes after the last frame are 0.
-fn block_of(values: &[f64], block: usize) -> [f64; LANES] {
+pub(crate) fn block_of(values: &[f64], block: usize) -> [f64; LANES] {
     let values = &values[block * LANES..];
     std::array::from_fn(|lane| values.get(lane).copied().unwrap_or(0.0))
 }
@@ -359,6 +366,13 @@ impl Lock<'_> {
             (frame, drop.min(most * length))
         })
     }
+}
+
+/// Brings the foot of a body on its hands within reach of its hip, which is moved first: hips do not drop for such feet. `share` is that of the way.
+fn come_within_reach(leg: &mut LimbTargets, lane: usize, moved: &Vector3<f64>, length: f64, share: f64) {
+    let (hip, goal) = (leg.from.at(lane) + moved, leg.goal.at(lane));
+    let beyond = (1.0 - length / (goal - hip).norm()).max(0.0);
+    leg.goal.set(lane, &(goal - (goal - hip) * (beyond * share)));
 }
 
 /// Turns a foot about its ball until its heel, `sunk` below the floor, is on it: the sole is level.

@@ -11,6 +11,7 @@ use crate::self_contact::{FADE, SelfContacts, Touched, falling, palm_offset};
 use crate::smoothing::envelope;
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, place_of};
+use mocap_analysis::runs;
 use mocap_model::{FrameRate, Vector3};
 
 /// A contact that would be missed by more than the second value is released; from the first value on its weight
@@ -32,16 +33,18 @@ pub(crate) fn keep_self_contacts(
     if !contacts.any() {
         return;
     }
-    let palms = pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
-    let placing = HandPlacing { pair, palms, floor: heights.target_floor };
+    let placing = HandPlacing::new(pair, heights);
     let reach = (FADE * rate.fps()).round().max(1.0) as usize;
+    if !pair.is_one_body() {
+        placing.plant(contacts, body);
+    }
     contacts.let_go(&placing.conflicts(contacts, body), reach);
     contacts.let_go(&placing.out_of_reach(contacts, body), reach);
     placing.apply(contacts, body);
 }
 
 /// Inputs for placing the hands of a body.
-struct HandPlacing<'a> {
+pub(crate) struct HandPlacing<'a> {
     pair: &'a Pair,
     /// The palm of each limb in the frame of its tip.
     palms: Vec<Vector3<f64>>,
@@ -66,10 +69,15 @@ struct ContactGoal {
     missed: f64,
 }
 
-impl HandPlacing<'_> {
+impl<'a> HandPlacing<'a> {
+    pub(crate) fn new(pair: &'a Pair, heights: &StandingHeights) -> HandPlacing<'a> {
+        let palms = pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
+        HandPlacing { pair, palms, floor: heights.target_floor }
+    }
+
     /// A transferred arm; `None` for legs and for arms that are not solved. `claps`: whether it claps in this
     /// frame, which raises the limit of its rotation.
-    fn arm(&self, body: &BodyTargets, limb: usize, frame: usize, claps: bool) -> Option<FreeArm> {
+    pub(crate) fn arm(&self, body: &BodyTargets, limb: usize, frame: usize, claps: bool) -> Option<FreeArm> {
         let (block, lane) = place_of(frame);
         let targets = body.limbs[limb].get(block)?;
         let of = &self.pair.limbs[limb].target;
@@ -114,6 +122,38 @@ impl HandPlacing<'_> {
             let (touching, confidence) = (touch.touching, weight * touch.nearness);
             let clap = touch.clap;
             asked.push(ContactGoal { contact: i, arm, weight, touching, clap, confidence, place, missed });
+        }
+    }
+
+    /// Keeps hands that stay in place on the floor at one place of it, by horizontal offsets of their contacts, where they
+    /// reach it. Before, between and after the times in which they stay, the offsets go on.
+    fn plant(&self, contacts: &mut SelfContacts, body: &BodyTargets) {
+        let up = self.pair.directions.up;
+        for (contact, touches) in contacts.pairs.iter().zip(&mut contacts.offsets) {
+            if contact.on != Touched::Floor || touches.len() != body.frames {
+                continue;
+            }
+            let stays: Vec<bool> = touches.iter().map(|touch| touch.touches() && touch.still).collect();
+            let mut planted: Vec<(usize, Vector3<f64>)> = Vec::new();
+            for run in runs(&stays) {
+                let arm = |frame: usize| self.arm(body, contact.arm, frame, false);
+                let Some(arms) = run.clone().map(arm).collect::<Option<Vec<_>>>() else { continue };
+                let place = arms.iter().map(FreeArm::palm_place).sum::<Vector3<f64>>() / arms.len() as f64;
+                let ways = arms.iter().map(|arm| place - arm.palm_place()).map(|way| way - up * way.dot(&up));
+                let ways: Vec<Vector3<f64>> = ways.collect();
+                let reaches = |(frame, (arm, way)): (usize, (&FreeArm, &Vector3<f64>))| {
+                    let palm = arm.palm_place();
+                    let height = touches[frame].offset.dot(&up) + self.floor;
+                    let goal = palm + way + up * (height - palm.dot(&up));
+                    (arm.reached(&goal) - goal).norm() <= MISSED.0 * arm.length()
+                };
+                if run.clone().zip(arms.iter().zip(&ways)).all(reaches) {
+                    planted.extend(run.zip(ways));
+                }
+            }
+            for (frame, touch) in touches.iter_mut().enumerate() {
+                touch.offset += between(&planted, frame);
+            }
         }
     }
 
@@ -184,6 +224,20 @@ impl HandPlacing<'_> {
                 body.limbs[*limb][block].goal.set(lane, wrist);
             }
         }
+    }
+}
+
+/// The value at a frame, on the line between those of the nearest frames that have one, which are in order; zero without any.
+fn between(values: &[(usize, Vector3<f64>)], frame: usize) -> Vector3<f64> {
+    let next = values.partition_point(|(at, _)| *at < frame);
+    match (next.checked_sub(1).map(|last| values[last]), values.get(next)) {
+        (Some((from, a)), Some((to, b))) => {
+            let share = (frame - from) as f64 / (to - from) as f64;
+            a + (b - a) * share
+        }
+        (Some((_, value)), None) => value,
+        (None, Some((_, value))) => *value,
+        (None, None) => Vector3::zeros(),
     }
 }
 

@@ -170,6 +170,7 @@ impl PairedJoints {
             mapping: mapping(pairs, options, source.skeleton(), motion.skeleton()),
             effectors: Vec::new(),
             feet: Vec::new(),
+            hands: Vec::new(),
             self_contacts: Vec::new(),
             limits: exceeded_limits(&self.constraints, motion.into(), options.limits),
             angles: Vec::new(),

@@ -60,7 +60,10 @@ mod foot_geometry;
 mod foot_goal;
 mod foot_lock;
 mod free_limb;
+mod hand_measure;
+mod hand_on_floor;
 mod hand_placing;
+mod hand_support;
 mod head;
 mod hinge_limits;
 mod joint_pairs;
@@ -77,6 +80,7 @@ mod metric;
 mod options;
 mod pair;
 mod pose_estimation;
+mod reference_feet;
 mod reference_pose;
 mod report;
 mod report_text;
@@ -114,8 +118,8 @@ pub use mocap_analysis::{GateResult, MissedGate, ParseGateError};
 pub use options::{Floor, FootLock, Hands, LimbSolver, RetargetMethod, RetargetOptions};
 pub use pair::LimbRatios;
 pub use report::{
-    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, PartnerFigures,
-    RetargetReport, SelfContactReport, SoleReport, StepReport,
+    AngleReport, EffectorReport, FootReport, HandReport, LimitReport, MappingRow, OwnContacts,
+    PartnerFigures, RetargetReport, SelfContactReport, SoleReport, StepReport,
 };
 pub use rest_choice::{RestChoice, RestPoseError, RestSource, frame_pose, rest_pose_of, with_rest_pose};
 pub use rest_pose::{estimate_rest_pose, estimate_rest_pose_with_source};

@@ -3,6 +3,7 @@
 use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, Feet};
 use crate::error::{RetargetWarning, SourceOrTarget};
+use crate::hand_measure::HandsOnFloor;
 use crate::limb_curves::{LimbCurves, limb_joints};
 use crate::limb_map::LimbMap;
 use crate::limb_solving::SolvedFrame;
@@ -65,10 +66,13 @@ pub(crate) fn report(
     let mut feet = FeetMeasures::new(pair, &context.feet, motion);
     let mut is = LimbCurves::new(pair, SourceOrTarget::Target, motion.frames());
     let mut touched = ContactErrors::new(pair, results.self_contacts);
+    let floor = context.heights.target_floor;
+    let mut on_floor = HandsOnFloor::new(pair, results.self_contacts, floor, motion.rate().fps());
     place(pair, &context.feet, motion, results.window).each(|placed| {
         feet.append(placed);
         is.append(placed);
         touched.append(placed);
+        on_floor.append(placed);
     });
     let is = is.finish(motion.rate());
     let heights = &context.heights;
@@ -76,6 +80,8 @@ pub(crate) fn report(
     warnings.extend(feet_off_goal(pair, results.solved));
     let (feet, self_contacts) = (feet.reports(heights), touched.reports());
     warnings.extend(contacts_lost(pair, &feet, &self_contacts));
+    let (hands, off_floor) = on_floor.reports();
+    warnings.extend(off_floor);
     let report = RetargetReport {
         frames: motion.frames(),
         lead_in: 0,
@@ -84,6 +90,7 @@ pub(crate) fn report(
         mapping: mapping(pair),
         effectors,
         feet,
+        hands,
         self_contacts,
         limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
         angles: angles(pair, was, &is),

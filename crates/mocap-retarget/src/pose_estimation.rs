@@ -6,9 +6,8 @@
 
 use crate::body::{Body, Limb};
 use crate::error::{RetargetError, SourceOrTarget};
-use crate::reference_pose::{
-    Directions, PoseHints, ReferencePose, hinted_reference_pose, nearest_axis, posed_ankle,
-};
+use crate::reference_feet::posed_ankle;
+use crate::reference_pose::{Directions, PoseHints, ReferencePose, hinted_reference_pose, nearest_axis};
 use mocap_analysis::FootContacts;
 use mocap_model::{JointId, PlacedJoints, Pose, Role, Side, Skeleton, Vector3};
 

@@ -31,7 +31,7 @@ pub(crate) struct ReferencePose {
 }
 
 /// A trunk that leans further than this from upright is not a posed T- or A-pose (cosine).
-const UPRIGHT: f64 = 0.8;
+pub(crate) const UPRIGHT: f64 = 0.8;
 /// A neck leans forward at rest by up to 40°, as that of SMPL; beyond this it is in a pose, or its bones lie along an axis
 /// (cosine of 60°).
 const NECK: f64 = 0.5;
@@ -42,24 +42,8 @@ const LEANS: f64 = 5.0 * std::f64::consts::PI / 180.0;
 const LIES: f64 = 50.0 * std::f64::consts::PI / 180.0;
 /// It does so as a whole if legs and trunk are straight to this: rest poses bend at the hips by up to 14° \[rad\].
 const STRAIGHT: f64 = 15.0 * std::f64::consts::PI / 180.0;
-/// A foot pitched further than this, down or up, is not flat (sine).
-const FLAT: (f64, f64) = (-0.85, 0.02);
 /// A direction this near to an axis is that axis (cosine of 15°).
-const ON_AXIS: f64 = 0.966;
-/// The direction of a foot is ignored if it points less far forward than this (cosine).
-const POSED: f64 = 0.3;
-/// A foot counts as pointing ahead if it turns out no further than this: authors turn feet out a little (cosine).
-const AHEAD: f64 = 0.7;
-/// Toes are turned level unless they are this near to upright (sine).
-const LEVEL: f64 = 0.2;
-/// Height of the ankle above the ball of the foot, if neither rig nor motion shows it: the median of measured
-/// game rigs (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13) \[leg lengths\].
-const USUAL_ANKLE: f64 = 0.085;
-/// Least and greatest value that a motion may give: the range of real rigs (CMU 0.03, Mixamo 0.13) \[leg
-/// lengths\].
-const ANKLES: (f64, f64) = (0.035, 0.125);
-/// Estimated feet do not point further down than this (sine).
-const STEEPEST: f64 = 0.7;
+pub(crate) const ON_AXIS: f64 = 0.966;
 
 /// The directions of a space as unit vectors.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +78,7 @@ impl Directions {
 pub(crate) struct PoseHints {
     /// How far each limb rolls about its line, in the order of [`crate::body::LIMBS`] \[rad\].
     pub rolls: [f64; 4],
-    /// Height of ankles above the balls of flat feet \[leg lengths\]; `None`: [`USUAL_ANKLE`].
+    /// Height of ankles above the balls of flat feet \[leg lengths\]; `None`: as usual rigs have them.
     pub ankle: Option<f64>,
 }
 
@@ -256,21 +240,21 @@ fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, reference: &Refer
 }
 
 /// Brings one joint after another from the base pose into the reference pose.
-struct ReferencePoseBuilder<'a> {
-    skeleton: &'a Skeleton,
-    body: &'a Body,
-    base: &'a Pose,
+pub(crate) struct ReferencePoseBuilder<'a> {
+    pub(crate) skeleton: &'a Skeleton,
+    pub(crate) body: &'a Body,
+    pub(crate) base: &'a Pose,
     /// The base pose in object space.
-    object: Pose,
-    directions: Directions,
-    hints: &'a PoseHints,
+    pub(crate) object: Pose,
+    pub(crate) directions: Directions,
+    pub(crate) hints: &'a PoseHints,
     /// The correction of the hips.
-    hips: UnitQuaternion<f64>,
-    estimated: bool,
+    pub(crate) hips: UnitQuaternion<f64>,
+    pub(crate) estimated: bool,
     /// Feet that point backward.
-    backward: usize,
+    pub(crate) backward: usize,
     /// Feet that were turned flat.
-    flattened: [bool; 2],
+    pub(crate) flattened: [bool; 2],
 }
 
 impl ReferencePoseBuilder<'_> {
@@ -340,7 +324,7 @@ impl ReferencePoseBuilder<'_> {
     }
 
     /// The vector from one joint to another below it in the base pose, in the frame of the first.
-    fn local_bone(&self, from: JointId, to: JointId) -> Vector3<f64> {
+    pub(crate) fn local_bone(&self, from: JointId, to: JointId) -> Vector3<f64> {
         let from = &self.object.joints[from.index()];
         from.inverse_transform_point(&self.object.joints[to.index()].translation.vector.into()).coords
     }
@@ -484,76 +468,6 @@ impl ReferencePoseBuilder<'_> {
         let turn = Rotation3::from_matrix(&(wished * frame.transpose()));
         UnitQuaternion::from_rotation_matrix(&turn) * inherited.inverse()
     }
-
-    /// Keeps the orientation of a foot that its author posed flat and roughly ahead, however the
-    /// leg above it is stretched. Any other foot is turned forward and flat.
-    fn foot(&mut self, leg: &Limb, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
-        let Directions { up, forward, .. } = self.directions;
-        let toes = if leg.side == Side::Left { Role::LeftToes } else { Role::RightToes };
-        let children = self.skeleton.children(leg.tip);
-        let furthest = children.iter().copied().max_by(|a, b| {
-            let reach = |id: &JointId| self.base.joints[id.index()].translation.vector.norm();
-            reach(a).total_cmp(&reach(b))
-        });
-        let Some(toes) = self.body.roles.joint(toes).or(furthest) else { return UnitQuaternion::identity() };
-        let bone = self.local_bone(leg.tip, toes);
-        let Some(direction) = (inherited * bone).try_normalize(0.0) else {
-            return UnitQuaternion::identity();
-        };
-        if direction.dot(&forward) < -0.5 {
-            self.backward += 1;
-        }
-        let authored = self.hips * self.object.joints[leg.tip.index()].rotation;
-        let Some(placed) = (authored * bone).try_normalize(0.0) else {
-            return UnitQuaternion::identity();
-        };
-        let pitch = placed.dot(&up);
-        let level = (placed - up * pitch).try_normalize(0.0).unwrap_or(up);
-        // A foot that points to the side or back was not posed.
-        if (FLAT.0..=FLAT.1).contains(&pitch) && level.dot(&forward) > POSED {
-            let ahead = match level.dot(&forward) > AHEAD {
-                true => UnitQuaternion::identity(),
-                false => rotation_between(&level, &forward),
-            };
-            return ahead * authored * inherited.inverse();
-        }
-        self.flattened[usize::from(leg.side == Side::Right)] = true;
-        let length =
-            self.local_bone(leg.base, leg.middle).norm() + self.local_bone(leg.middle, leg.tip).norm();
-        let drop =
-            (self.hints.ankle.unwrap_or(posed_ankle(USUAL_ANKLE)) * length / bone.norm()).min(STEEPEST);
-        rotation_between(&direction, &(forward * (1.0 - drop * drop).sqrt() - up * drop))
-    }
-}
-
-impl ReferencePoseBuilder<'_> {
-    /// Levels the toes of a foot that was turned flat.
-    fn toes(&self, id: JointId, inherited: &UnitQuaternion<f64>) -> Option<UnitQuaternion<f64>> {
-        let side = [Role::LeftToes, Role::RightToes]
-            .iter()
-            .position(|role| self.body.roles.joint(*role) == Some(id))?;
-        if !self.flattened[side] {
-            return None;
-        }
-        let children = self.skeleton.children(id);
-        let tips: Vector3<f64> = children.iter().map(|tip| self.local_bone(id, *tip)).sum();
-        // Toes without a tip continue the foot.
-        let base = &self.base.joints[id.index()];
-        let tips = if tips.norm() > 0.0 { tips } else { base.rotation.inverse() * base.translation.vector };
-        let direction = (inherited * tips).try_normalize(0.0)?;
-        let up = self.directions.up;
-        let level = (direction - up * direction.dot(&up)).try_normalize(LEVEL)?;
-        Some(rotation_between(&direction, &level))
-    }
-}
-
-/// The height of the ankles in the reference pose, from the height that a motion shows \[leg lengths\]: rounded
-/// to steps as wide as a thumb and limited to the range of real rigs. Motions show ankles to about 1 %, and all
-/// clips of a rig must give the same height.
-pub(crate) fn posed_ankle(height: f64) -> f64 {
-    const STEP: f64 = 0.03;
-    let (least, greatest) = ANKLES;
-    least + ((height.clamp(least, greatest) - least) / STEP).round() * STEP
 }
 
 /// The local axis within 15° of a direction, or the direction itself.

@@ -22,6 +22,8 @@ pub struct RetargetReport {
     pub effectors: Vec<EffectorReport>,
     /// Foot skate, float height and penetration.
     pub feet: Vec<FootReport>,
+    /// Hands on the floor; without contacts if [`crate::RetargetOptions::self_contacts`] does not keep them.
+    pub hands: Vec<HandReport>,
     /// Self-contacts of hands, if [`crate::RetargetOptions::self_contacts`] keeps them.
     pub self_contacts: Vec<SelfContactReport>,
     /// Joint limits that the motion exceeds.
@@ -184,6 +186,27 @@ pub struct SelfContactReport {
     pub error: f64,
 }
 
+/// How well a hand keeps the contacts of the source's hand with the floor. A figure is `None` if no frame shows it.
+///
+/// Heights are those of the palm above the height that the source's palm has, scaled by the arm.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandReport {
+    /// The hand.
+    pub role: Role,
+    /// Contacts of the source's hand with the floor, as ranges of frames.
+    pub contacts: Vec<Range<usize>>,
+    /// Number of contact frames.
+    pub contact_frames: usize,
+    /// Mean speed of the palm along the floor while the source's stays in place [m/s].
+    pub slide: Option<f64>,
+    /// Greatest height above the floor during contacts \[m\].
+    pub float: Option<f64>,
+    /// Greatest penetration of the floor during contacts \[m\].
+    pub penetration: Option<f64>,
+    /// Share of the contact frames in which the palm is on the floor, within 2 cm of a person.
+    pub contacts_kept: Option<f64>,
+}
+
 /// Joint limits that are exceeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LimitReport {
@@ -252,7 +275,8 @@ impl RetargetReport {
         let of_feet =
             self.feet.iter_mut().flat_map(|foot| foot.contacts.iter_mut().chain(&mut foot.own.contacts));
         let of_hands = self.self_contacts.iter_mut().flat_map(|contact| &mut contact.contacts);
-        for contact in of_feet.chain(of_hands) {
+        let on_floor = self.hands.iter_mut().flat_map(|hand| &mut hand.contacts);
+        for contact in of_feet.chain(of_hands).chain(on_floor) {
             *contact = contact.start + lead_in..contact.end + lead_in;
         }
         self

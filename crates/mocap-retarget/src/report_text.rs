@@ -1,7 +1,7 @@
 //! The text of a report.
 
 use crate::text::{millimetres, spaced};
-use crate::{EffectorReport, FootReport, RetargetReport, SelfContactReport, SurfaceReport};
+use crate::{EffectorReport, FootReport, HandReport, RetargetReport, SelfContactReport, SurfaceReport};
 use std::fmt;
 
 /// One line per figure or limb, indented, lengths in millimetres; without a final line break.
@@ -21,6 +21,10 @@ impl fmt::Display for RetargetReport {
         for row in &self.feet {
             let side = if row.role.name().starts_with("Left") { "left" } else { "right" };
             line(&format!("{side} floor"), foot(row));
+        }
+        for row in self.hands.iter().filter(|row| row.contact_frames > 0) {
+            let side = if row.role.name().starts_with("Left") { "left" } else { "right" };
+            line(&format!("{side} palm"), palm(row));
         }
         for row in &self.self_contacts {
             line(&spaced(row.role.name()), self_contact(row));
@@ -122,6 +126,17 @@ fn foot(row: &FootReport) -> String {
         frames(row.own.measure.contact_frames),
         measured(row.own.measure.skate, "mm/s"),
         measured(row.own.measure.float_max, "mm"),
+    )
+}
+
+fn palm(row: &HandReport) -> String {
+    let kept = row.contacts_kept.map_or(String::new(), |kept| format!(" ({:.0} % kept)", 100.0 * kept));
+    format!(
+        "contact with the floor {}{kept}, skate {}, float {}, penetration {}",
+        frames(row.contact_frames),
+        measured(row.slide, "mm/s"),
+        measured(row.float, "mm"),
+        measured(row.penetration, "mm"),
     )
 }
 

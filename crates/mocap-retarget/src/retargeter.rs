@@ -5,6 +5,7 @@ use crate::error::{RetargetError, RetargetWarning, SourceOrTarget};
 use crate::explain::{MapExplanation, explain_pair};
 use crate::foot_lock::lock_feet;
 use crate::hand_placing::keep_self_contacts;
+use crate::hand_support::carry_on_hands;
 use crate::limb_curves::LimbCurves;
 use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
 use crate::measure::{StageResults, report};
@@ -195,9 +196,14 @@ impl Retargeter {
         for segment in &mut segments {
             self_contacts = find_contacts(pair, options, segment, heights.source_floor);
             let mut targets = transfer.append(segment, &self_contacts, &mut body);
-            if context.lock && segment.start == source.lead_in {
-                let floor = (options.floor, heights.target_floor);
-                lock_feet(pair, &context.feet, floor, source.rate(), &mut targets, &mut body);
+            if segment.start == source.lead_in {
+                let (feet, rate) = (&context.feet, source.rate());
+                let carried =
+                    carry_on_hands(pair, &self_contacts, feet, heights, rate, &mut targets, &mut body);
+                if context.lock {
+                    let floor = (options.floor, heights.target_floor);
+                    lock_feet(pair, feet, floor, rate, &carried, &mut targets, &mut body);
+                }
             }
             keep_self_contacts(pair, &mut self_contacts, heights, source.rate(), &mut targets);
             solved = solve_limbs(pair, how, segment.clip, targets, &mut body.joints)?;

@@ -6,6 +6,7 @@
 //! tenth of a second. The weight of a contact fades in and out with distance and time.
 
 use crate::body::{Body, Limb, LimbKind};
+use crate::hand_on_floor::{HandOnFloor, still_hands};
 use crate::limb_map::LimbMap;
 use crate::options::{Floor, Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair};
@@ -84,6 +85,11 @@ pub(crate) struct ContactOffset {
     pub touching: f64,
     /// Whether the contact is a clap.
     pub clap: bool,
+    /// How far the hand presses on the floor, and how far it carries the body, 0 to 1.
+    pub presses: f64,
+    pub carries: f64,
+    /// Whether the hand does not move along the floor.
+    pub still: bool,
 }
 
 impl ContactOffset {
@@ -92,17 +98,22 @@ impl ContactOffset {
         // The weight is an envelope, whose peaks are exact up to rounding.
         self.weight > 1.0 - 1e-9
     }
+
+    /// Whether the source's hand touches, also if the target's cannot.
+    pub(crate) fn touches(&self) -> bool {
+        self.touching >= 1.0
+    }
 }
 
 /// The hands of a body in motion, and the parts that they may touch.
 pub(crate) struct MovingHands<'a> {
-    limbs: Vec<&'a Limb>,
+    pub(crate) limbs: Vec<&'a Limb>,
     /// The palm of each limb in the frame of its wrist.
     palms: Vec<Vector3<f64>>,
     head: Option<JointId>,
-    up: Vector3<f64>,
+    pub(crate) up: Vector3<f64>,
     /// Height of the floor.
-    floor: f64,
+    pub(crate) floor: f64,
 }
 
 impl<'a> MovingHands<'a> {
@@ -146,6 +157,12 @@ impl<'a> MovingHands<'a> {
             Touched::Head => self.head.map_or(*palm, |head| palm.minus(at(head))),
             Touched::Floor => VectorLanes::each(|lane| self.up * (palm.at(lane).dot(&self.up) - self.floor)),
         }
+    }
+
+    /// The palm of the arm of a contact in a frame.
+    pub(crate) fn palm(&self, contact: &ContactPair, placed: &PlacedJoints, frame: usize) -> Vector3<f64> {
+        let (block, lane) = place_of(frame);
+        self.palms(placed, block)[contact.arm].at(lane)
     }
 
     /// The vector from the touched part to the palm in a frame.
@@ -192,14 +209,19 @@ impl<'a> MovingHands<'a> {
         contact: &ContactPair,
         length: f64,
         placed: &PlacedJoints,
-        Closeness { offsets, weights }: &mut Closeness,
+        Closeness { offsets, weights, on_floor }: &mut Closeness,
     ) {
         for block in placed.blocks() {
-            let offset = self.offsets(contact, &self.palms(placed, block), placed, block);
+            let palms = self.palms(placed, block);
+            let offset = self.offsets(contact, &palms, placed, block);
             let arm = self.arms(contact.arm, placed, block);
             for lane in 0..LANES.min(placed.frames() - block * LANES) {
                 offsets.push(offset.at(lane));
                 weights.push(contact.weight(offset.at(lane).norm() / length, arm.at(lane).norm() / length));
+                if contact.on == Touched::Floor {
+                    let palm = palms[contact.arm].at(lane);
+                    on_floor.push(self.on_floor(contact.arm, palm, placed, block, lane));
+                }
             }
         }
     }
@@ -210,6 +232,8 @@ impl<'a> MovingHands<'a> {
 struct Closeness {
     offsets: Vec<Vector3<f64>>,
     weights: Vec<f64>,
+    /// Of contacts with the floor.
+    on_floor: Vec<HandOnFloor>,
 }
 
 impl ContactPair {
@@ -289,7 +313,7 @@ pub(crate) fn find_contacts(
         });
     }
     let fps = segment.clip.rate().fps();
-    let offsets = pairs.iter().zip(found).map(|(contact, Closeness { offsets, mut weights })| {
+    let offsets = pairs.iter().zip(found).map(|(contact, Closeness { offsets, mut weights, on_floor })| {
         without_passing(&mut weights, contact.shortest(fps));
         if weights.iter().all(|weight| *weight == 0.0) {
             return Vec::new();
@@ -302,11 +326,15 @@ pub(crate) fn find_contacts(
             _ => vec![false; weights.len()],
         };
         let far = contact.near.1 * lengths[contact.arm];
+        let still = still_hands(&on_floor, lengths[contact.arm], &pair.directions.up, fps);
         let touch = |frame: usize| ContactOffset {
             offset: offsets[frame] * scale,
             weight: faded[frame],
             touching: weights[frame],
             clap: claps[frame],
+            presses: on_floor.get(frame).map_or(0.0, |hand| hand.presses),
+            carries: on_floor.get(frame).map_or(0.0, |hand| hand.carries),
+            still: still.get(frame).copied().unwrap_or_default(),
             nearness: (LEAST_NEAR + 1.0 - offsets[frame].norm() / far).max(LEAST_NEAR).powi(2),
         };
         (0..offsets.len()).map(touch).collect()

@@ -64,7 +64,7 @@ pub(crate) fn fade_out(step: usize, length: usize) -> f64 {
 ///
 /// Based on: M. van Herk, "A fast algorithm for local minimum and maximum filters on rectangular and octagonal
 /// kernels", 1992. Each window consists of the end of one block of its width and the start of the next.
-fn sliding_max(values: &[f64], reach: usize) -> Vec<f64> {
+pub(crate) fn sliding_max(values: &[f64], reach: usize) -> Vec<f64> {
     let reach = reach.min(values.len());
     let width = 2 * reach + 1;
     let mut starts = vec![f64::NEG_INFINITY; values.len() + 2 * reach];

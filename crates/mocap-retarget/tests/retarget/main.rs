@@ -2,6 +2,8 @@
 
 mod bodies;
 mod facing;
+mod feet;
+mod handstand;
 mod maps;
 mod presets;
 mod robots;
