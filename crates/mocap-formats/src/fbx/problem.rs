@@ -32,6 +32,8 @@ pub enum Problem {
     Repaired { what: String },
     #[error("the file has no animation: it is a skeleton at rest")]
     NoAnimation,
+    #[error("layers of the animation are muted, or others are solo; they are left out: {}", names.join(", "))]
+    SilentLayers { names: Vec<String> },
     #[error("several nodes are called '{name}'; they are kept apart")]
     DuplicateName { name: String },
     #[error(
@@ -100,6 +102,7 @@ impl crate::Problem for Problem {
             Problem::Clip(_) => "fbx::clip",
             Problem::Repaired { .. } => "fbx::repaired",
             Problem::NoAnimation => "fbx::no-animation",
+            Problem::SilentLayers { .. } => "fbx::silent-layers",
             Problem::DuplicateName { .. } => "fbx::duplicate-name",
             Problem::BindPose { .. } => "fbx::bind-pose",
             Problem::ConstantScale { .. } => "fbx::constant-scale",

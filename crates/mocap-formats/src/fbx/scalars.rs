@@ -1,7 +1,7 @@
 //! Numbers over time: weights of blend shapes, and properties that users add to joints.
 
 use mocap_model::{InBetween, ScalarTrack, in_between_weight};
-use ufbx::{AnimStack, BlendChannel, PropFlags, SceneRoot};
+use ufbx::{Anim, AnimStack, BlendChannel, PropFlags, SceneRoot};
 
 use super::geometry::DEFORM;
 use super::span::Span;
@@ -150,7 +150,11 @@ pub(super) fn stated_in_betweens(sources: &[Source]) -> Vec<InBetween> {
 }
 
 /// The scalar tracks of a stack; a value that is not finite repeats the one before.
-pub(super) fn tracks(sources: &[Source], stack: &AnimStack, span: &Span) -> Vec<ScalarTrack> {
+pub(super) fn tracks(
+    sources: &[Source],
+    (stack, anim): (&AnimStack, &Anim),
+    span: &Span,
+) -> Vec<ScalarTrack> {
     let moved: HashMap<(u32, &str), &ufbx::Element> =
         props(stack).map(|prop| ((prop.element.element_id, &*prop.prop_name), &*prop.element)).collect();
     let track = |source: &Source| {
@@ -158,9 +162,7 @@ pub(super) fn tracks(sources: &[Source], stack: &AnimStack, span: &Span) -> Vec<
         let Some(element) = element else { return Track::Constant(source.rest) };
         let mut last = source.rest;
         let values = (0..span.frames).map(|frame| {
-            // All layers of the stack count.
-            let found =
-                ufbx::evaluate_prop(&stack.anim, element, &source.property, span.time(frame)).value_vec4;
+            let found = ufbx::evaluate_prop(anim, element, &source.property, span.time(frame)).value_vec4;
             let found = [found.x, found.y, found.z][source.component] * source.factor;
             let found = match &source.between {
                 Some(Between { full, at }) if found.is_finite() => in_between_weight(full, *at, found),

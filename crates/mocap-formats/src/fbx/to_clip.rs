@@ -7,7 +7,7 @@ use mocap_model::{
     Annotations, Clip, Dofs, Joint, JointId, JointTracks, Skeleton, Track, UnitQuaternion, Vector3,
 };
 use nalgebra::Matrix3;
-use ufbx::{AnimStack, Scene, Transform};
+use ufbx::{Anim, AnimStack, Scene, Transform};
 
 use super::document::Document;
 use super::rest::{Rest, at_rest_scales, rest};
@@ -61,7 +61,13 @@ fn clip(
 ) -> Result<Clip, ReadError> {
     let (scene, tree) = (&document.scene, &document.tree);
     let span = span(scene, tree.joints.len(), stack, options, warnings)?;
-    let mut samples = sample(scene, tree, stack, &span);
+    let silent = stack::silent_layers(stack);
+    if !silent.is_empty() {
+        warnings.push(Finding::new(Problem::SilentLayers { names: silent }));
+    }
+    let playing = stack::playing(scene, stack)?;
+    let anim = playing.as_deref().unwrap_or(&stack.anim);
+    let mut samples = sample(scene, tree, (stack, anim), &span);
     repair_samples(tree, stack, &mut samples, options.repair, warnings)?;
     let rest = rest(scene, tree, warnings);
     let scales = if scales_move(&samples) {
@@ -100,7 +106,7 @@ fn clip(
     }
     let annotations = Annotations {
         name: stack.element.name.to_string(),
-        scalars: scalars::tracks(&document.scalars, stack, &span),
+        scalars: scalars::tracks(&document.scalars, (stack, anim), &span),
         events: Vec::new(),
     };
     let clip = Clip::new(skeleton, span.rate, span.frames, tracks)
@@ -120,7 +126,7 @@ struct Samples {
 }
 
 /// The joints in every frame.
-fn sample(scene: &Scene, tree: &Tree, stack: &AnimStack, span: &Span) -> Vec<Samples> {
+fn sample(scene: &Scene, tree: &Tree, (stack, anim): (&AnimStack, &Anim), span: &Span) -> Vec<Samples> {
     let moved: HashSet<u32> = stack::props(stack)
         .filter(|prop| TRANSFORM.contains(&&*prop.prop_name))
         .map(|prop| prop.element.element_id)
@@ -142,7 +148,7 @@ fn sample(scene: &Scene, tree: &Tree, stack: &AnimStack, span: &Span) -> Vec<Sam
         let time = span.time(frame);
         for (node, transform) in tree.nodes.iter().zip(&mut transforms) {
             if moved.contains(&node.element) {
-                *transform = ufbx::evaluate_transform(&stack.anim, &scene.nodes[node.node], time);
+                *transform = ufbx::evaluate_transform(anim, &scene.nodes[node.node], time);
             }
         }
         placed.place(tree, scene, &transforms);

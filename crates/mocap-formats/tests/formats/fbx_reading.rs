@@ -198,6 +198,34 @@ fn stacks_have_their_own_lengths_starts_and_names() {
     assert!(largest_difference(&bytes, 1, &turn) < 1e-9);
 }
 
+/// A muted layer does not play; where a layer is solo, only such layers do.
+#[test]
+fn layers_that_are_muted_or_not_solo_are_left_out() {
+    let layered = |switches: &[(&str, i64)]| {
+        let mut file = chain(9, &[]);
+        let first = file.stack("turn", 0.0, 1.0);
+        file.curve(first, 1001, "Lcl Rotation", "Y", &[(0.0, 0.0), (1.0, 90.0)]);
+        let mut properties = vec![number("Weight", 100.0), integer("BlendMode", 1)];
+        properties.extend(switches.iter().map(|(name, value)| integer(name, *value)));
+        let over = file.layer_with(first, &properties);
+        file.curve(over, 1001, "Lcl Rotation", "Y", &[(0.0, 0.0), (1.0, 30.0)]);
+        let clip = Some(ClipChoice("turn".into()));
+        let document = parse(&file.bytes(), &Limits::default()).unwrap().value;
+        let parsed = document.to_clip(&ReadOptions { clip, ..ReadOptions::default() }).unwrap();
+        let turned = parsed.value.local(JointId(0), parsed.value.frames() - 1).rotation;
+        (turned.angle().to_degrees(), codes(&parsed).contains(&"fbx::silent-layers"))
+    };
+    for (switches, angle, says) in [
+        (&[][..], 30.0, false),
+        (&[("Mute", 0), ("Solo", 0)], 30.0, false),
+        (&[("Mute", 1)], 90.0, true),
+        (&[("Solo", 1)], 30.0, true),
+    ] {
+        let (found, said) = layered(switches);
+        assert!((found - angle).abs() < 1e-6 && said == says, "{switches:?}: {found} {said}");
+    }
+}
+
 #[test]
 fn the_rate_is_that_of_the_user_or_of_the_file_or_of_the_keys() {
     let rate = |file: &File, fps| {
