@@ -368,7 +368,8 @@ impl Lock<'_> {
     }
 }
 
-/// Brings the foot of a body on its hands within reach of its hip, which is moved first: hips do not drop for such feet. `share` is that of the way.
+/// Brings the foot of a body on its hands within reach of its hip, which is moved first: hips do not drop for such
+/// feet. `share` is that of the way.
 fn come_within_reach(leg: &mut LimbTargets, lane: usize, moved: &Vector3<f64>, length: f64, share: f64) {
     let (hip, goal) = (leg.from.at(lane) + moved, leg.goal.at(lane));
     let beyond = (1.0 - length / (goal - hip).norm()).max(0.0);

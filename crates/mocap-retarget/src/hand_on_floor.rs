@@ -6,8 +6,8 @@ use mocap_model::{PlacedJoints, Vector3};
 
 /// What is below the first value may rest on the floor, what is above the second does not \[leg lengths\].
 const RAISED: (f64, f64) = (0.15, 0.35);
-/// An arm presses on the floor if its shoulder is above the palm by more than the second value, and not if it is by less
-/// than the first: arms of somebody who lies \[arm lengths\].
+/// An arm presses on the floor if its shoulder is above the palm by more than the second value, and not if it is by
+/// less than the first: arms of somebody who lies \[arm lengths\].
 const ABOVE: (f64, f64) = (0.3, 0.6);
 /// A hand that moves along the floor slower than this stays in place: 0.15 m/s of a person \[arm lengths/s\].
 const STILL: f64 = 0.27;
@@ -16,8 +16,8 @@ const STILL: f64 = 0.27;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HandOnFloor {
     palm: Vector3<f64>,
-    /// How far it would press on the floor if it were there, 0 to 1: the shoulder is above, and no hip or knee is near the
-    /// floor.
+    /// How far it would press on the floor if it were there, 0 to 1: the shoulder is above, and no hip or knee is
+    /// near the floor.
     pub presses: f64,
     /// How far it would carry the body, 0 to 1: it presses, and no foot is near the floor.
     pub carries: f64,

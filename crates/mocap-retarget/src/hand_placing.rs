@@ -125,8 +125,8 @@ impl<'a> HandPlacing<'a> {
         }
     }
 
-    /// Keeps hands that stay in place on the floor at one place of it, by horizontal offsets of their contacts, where they
-    /// reach it. Before, between and after the times in which they stay, the offsets go on.
+    /// Keeps hands that stay in place on the floor at one place of it, by horizontal offsets of their contacts, where
+    /// they reach it. Before, between and after the times in which they stay, the offsets go on.
     fn plant(&self, contacts: &mut SelfContacts, body: &BodyTargets) {
         let up = self.pair.directions.up;
         for (contact, touches) in contacts.pairs.iter().zip(&mut contacts.offsets) {
@@ -227,7 +227,8 @@ impl<'a> HandPlacing<'a> {
     }
 }
 
-/// The value at a frame, on the line between those of the nearest frames that have one, which are in order; zero without any.
+/// The value at a frame, on the line between those of the nearest frames that have one, which are in order; zero
+/// without any.
 fn between(values: &[(usize, Vector3<f64>)], frame: usize) -> Vector3<f64> {
     let next = values.partition_point(|(at, _)| *at < frame);
     match (next.checked_sub(1).map(|last| values[last]), values.get(next)) {

@@ -1,10 +1,10 @@
 //! Stage 3, hands that carry: where only hands carry the body, as in a handstand, its height follows from them.
 //!
 //! Elsewhere, the height of the hips follows from the legs. On a body with short arms, the hands of a handstand would
-//! hang above the floor, and long arms would penetrate it. So the body is moved up or down until its hands are as high
-//! as the source's, scaled by the arm; how far hands carry depends on the height of hips, knees and feet above the floor.
-//! Where feet stand too, the body only sinks, for hands that cannot reach the floor otherwise. Between hands and feet, in the air, the body moves smoothly from the
-//! height of one support to that of the next.
+//! hang above the floor, and long arms would penetrate it. So the body is moved up or down until its hands are as
+//! high as the source's, scaled by the arm; how far hands carry depends on the height of hips, knees and feet above
+//! the floor. Where feet stand too, the body only sinks, for hands that cannot reach the floor otherwise. Between
+//! hands and feet, in the air, the body moves smoothly from the height of one support to that of the next.
 
 use crate::arm_reach::FreeArm;
 use crate::body::LimbKind;
@@ -28,12 +28,12 @@ const AHEAD: f64 = 0.3;
 /// The move is smoothed over this time to each side \[s\].
 const SMOOTH: f64 = 0.08;
 
-/// A body whose feet stand sinks by up to the first value for hands that do not reach the floor; beyond the second, its
-/// hands stay off it \[leg lengths\].
+/// A body whose feet stand sinks by up to the first value for hands that do not reach the floor; beyond the second,
+/// its hands stay off it \[leg lengths\].
 const SINKS: (f64, f64) = (0.1, 0.2);
 
-/// Moves a body up or down to where its hands carry it. Runs before the foot lock. Returns how far they carry it, by frame, 0
-/// to 1; empty if they never do. A body put on itself has its hands where they were.
+/// Moves a body up or down to where its hands carry it. Runs before the foot lock. Returns how far they carry it, by
+/// frame, 0 to 1; empty if they never do. A body put on itself has its hands where they were.
 pub(crate) fn carry_on_hands(
     pair: &Pair,
     contacts: &SelfContacts,
@@ -141,7 +141,8 @@ fn rises(
     smooth(&rises, span(SMOOTH))
 }
 
-/// How far a body has to sink for a palm to reach its goal on the floor, beside what the arm does; 0 for a goal above it.
+/// How far a body has to sink for a palm to reach its goal on the floor, beside what the arm does; 0 for a goal above
+/// it.
 fn sinks(arm: &FreeArm, goal: &Vector3<f64>, up: &Vector3<f64>) -> f64 {
     /// Steps that are as long as the goal is missed, each; they never lead too far.
     const STEPS: usize = 12;
@@ -164,8 +165,8 @@ fn room_below(pair: &Pair, heights: &StandingHeights, targets: &BodyTargets, fra
     (goals.fold(f64::INFINITY, f64::min) - heights.target_floor - heights.target_ankle).max(0.0)
 }
 
-/// A curve through values at some frames, in order: it goes smoothly from one to the next, and to 0 within `longest` frames
-/// where there is none.
+/// A curve through values at some frames, in order: it goes smoothly from one to the next, and to 0 within `longest`
+/// frames where there is none.
 fn filled(known: &[(usize, f64)], frames: usize, longest: usize) -> Vec<f64> {
     let value = |frame: usize| {
         let next = known.partition_point(|(at, _)| *at < frame);

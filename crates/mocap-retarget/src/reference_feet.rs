@@ -71,8 +71,8 @@ impl ReferencePoseBuilder<'_> {
         (level.dot(&forward) > POSED).then_some(level)
     }
 
-    /// Whether both feet stand with this pitch, as on high heels, or with ankles high above the toe joints. A foot that
-    /// is steep alone, or below a leg that leans, is lifted: rest poses may be a frame of a walk.
+    /// Whether both feet stand with this pitch, as on high heels, or with ankles high above the toe joints. A foot
+    /// that is steep alone, or below a leg that leans, is lifted: rest poses may be a frame of a walk.
     fn stands_steeply(&self, pitch: f64) -> bool {
         let up = self.directions.up;
         self.body.legs().into_iter().all(|leg| {

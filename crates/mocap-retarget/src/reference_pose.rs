@@ -32,11 +32,11 @@ pub(crate) struct ReferencePose {
 
 /// A trunk that leans further than this from upright is not a posed T- or A-pose (cosine).
 pub(crate) const UPRIGHT: f64 = 0.8;
-/// A neck leans forward at rest by up to 40°, as that of SMPL; beyond this it is in a pose, or its bones lie along an axis
-/// (cosine of 60°).
+/// A neck leans forward at rest by up to 40°, as that of SMPL; beyond this it is in a pose, or its bones lie along an
+/// axis (cosine of 60°).
 const NECK: f64 = 0.5;
-/// A body leans if its legs, and the line from its feet to its neck, do so by more than this: those of upright rest poses
-/// lean by up to 4° \[rad\].
+/// A body leans if its legs, and the line from its feet to its neck, do so by more than this: those of upright rest
+/// poses lean by up to 4° \[rad\].
 const LEANS: f64 = 5.0 * std::f64::consts::PI / 180.0;
 /// Beyond this, the body lies down, or its rest pose is one that no body can take \[rad\].
 const LIES: f64 = 50.0 * std::f64::consts::PI / 180.0;
@@ -351,8 +351,8 @@ impl ReferencePoseBuilder<'_> {
         }
     }
 
-    /// The rotation that raises a body that leans as a whole at rest, such as below a tilted node. `hips` is the middle
-    /// between the legs, `feet` that between the ankles, in the frame of the hips.
+    /// The rotation that raises a body that leans as a whole at rest, such as below a tilted node. `hips` is the
+    /// middle between the legs, `feet` that between the ankles, in the frame of the hips.
     fn raised(
         &self,
         inherited: &UnitQuaternion<f64>,
