@@ -34,6 +34,24 @@ fn a_take_goes_to_json_and_back_with_its_time_codes() {
     for row in take.lines() {
         assert!(back.lines().any(|other| other == row), "{row}");
     }
+    // Cut, and at half the rate, every frame keeps the time of day that it was recorded at.
+    let codes = |text: &str| -> Vec<String> {
+        text.lines().skip(1).map(|row| row.split(',').next().unwrap().to_owned()).collect()
+    };
+    for (flag, value, expected) in [("--trim", "20:60", 20), ("--drop-first-frame", "", 1)] {
+        let name = format!("{expected}.csv");
+        let values = [flag, value].into_iter().filter(|word| !word.is_empty());
+        let command = ["convert", "take.json", "--to", "livelink-csv", "-o", &name].into_iter().chain(values);
+        sandbox.run(command).ok();
+        assert_eq!(codes(&of(sandbox.read(&name)))[0], codes(&back)[expected], "{flag}");
+    }
+    sandbox.run(["convert", "take.json", "--to", "livelink-csv", "-o", "half.csv", "--fps", "30"]).ok();
+    let seconds = |code: &str, rate: f64| {
+        let parts: Vec<f64> = code.split(':').map(|part| part.parse().unwrap()).collect();
+        parts[0] * 3600.0 + parts[1] * 60.0 + parts[2] + parts[3] / rate
+    };
+    let (first, half) = (codes(&back)[0].clone(), codes(&of(sandbox.read("half.csv")))[0].clone());
+    assert!((seconds(&first, 60.0) - seconds(&half, 30.0)).abs() < 1.0 / 60.0 + 1e-9, "{first} {half}");
 }
 
 #[test]

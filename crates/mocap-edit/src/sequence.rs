@@ -198,6 +198,25 @@ mod tests {
         assert!((scalars[0].values.at(middle) - middle as f64 / 2.0).abs() < 1.0);
     }
 
+    /// A map that starts later holds fewer events, also if it makes as many frames.
+    #[test]
+    fn events_that_a_retime_leaves_out_do_not_come_back() {
+        let walk = clip("alex_walk.bvh");
+        let last = walk.duration();
+        let event = |time: f64, name: &str| Event { time, name: name.into() };
+        let events = vec![event(0.0, "start"), event(last / 2.0, "middle")];
+        let walk = walk.with_annotations(Annotations { events, ..Annotations::default() }).unwrap();
+        let map = TimeMap::new(vec![(0.0, last / 4.0), (last, last)]).unwrap();
+        let edit = crate::edits::TimeMap { file: Source::held(map) }.into();
+        let edited = apply(walk.clone(), &[edit], &ApplyOptions::default()).unwrap().clip;
+        assert_eq!(edited.frames(), walk.frames());
+        let [middle] = &edited.annotations().events[..] else { panic!("{:?}", edited.annotations().events) };
+        assert!(
+            middle.name == "middle" && (middle.time - last / 3.0).abs() < walk.rate().frame_time(),
+            "{middle:?}"
+        );
+    }
+
     #[test]
     fn a_result_beyond_the_limit_is_refused_before_it_is_made() {
         let walk = clip("alex_walk.bvh");

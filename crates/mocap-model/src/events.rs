@@ -51,7 +51,9 @@ impl Event {
             let time = match range.map(|range| range.map(|time| time * fps)) {
                 _ if event.name.starts_with(Event::TIMECODE) => from_start(event.time),
                 Some([from, to]) => {
-                    let is_left = from < end - ROUNDING && (to > start + ROUNDING || from > start - ROUNDING);
+                    let is_left = start < end
+                        && from < end - ROUNDING
+                        && (to > start + ROUNDING || from > start - ROUNDING);
                     let is_cut = at < start || at > last;
                     match is_left {
                         false => return None,

@@ -78,7 +78,7 @@ pub enum RetargetError {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum RetargetWarning {
-    #[error("no {} is known in the {which} skeleton: {}", list(roles), left_out(*which))]
+    #[error("the {which} skeleton has no known joint for {}: {}", list(roles), left_out(*which))]
     LeftOut { which: SourceOrTarget, roles: Vec<Role> },
     #[error(
         "the {which}'s rest pose is not a T- or A-pose; a reference pose was estimated from its bones, with neutral \
