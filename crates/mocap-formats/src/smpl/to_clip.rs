@@ -84,7 +84,8 @@ fn rate(source: &Source, fps: Option<f64>, warnings: &mut Vec<Finding>) -> Resul
     }
     let first = stated.first().copied();
     if let (None, Some((name, used))) = (fps, first) {
-        let differs = |(_, found): &&(&str, f64)| !((found / used - 1.0).abs() < ROUNDED_RATE);
+        let is_same = |found: f64| (found / used - 1.0).abs() < ROUNDED_RATE;
+        let differs = |(_, found): &&(&str, f64)| !is_same(*found);
         if let Some((other, found)) = stated.iter().find(differs) {
             let [path, other] = [name, other].map(|name| source.path(name));
             warnings.push(Finding::new(Problem::Rates { path, used, other, found: *found }));
