@@ -1,6 +1,7 @@
 //! Moments with a name, and how a cut of the motion changes them.
 
 use crate::{FrameRate, ModelError};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A moment with a name.
@@ -75,12 +76,17 @@ fn ranges(events: &[Event]) -> Vec<Option<[f64; 2]>> {
     let mut order: Vec<usize> = (0..events.len()).collect();
     order.sort_by(|a, b| events[*a].time.total_cmp(&events[*b].time).then(a.cmp(b)));
     let mut ranges = vec![None; events.len()];
-    for (at, end) in order.iter().enumerate() {
-        let Some(name) = events[*end].name.strip_suffix(Event::END) else { continue };
-        let mut before = order[..at].iter().rev();
-        if let Some(first) = before.find(|first| events[**first].name == name && ranges[**first].is_none()) {
-            let range = Some([events[*first].time, events[*end].time]);
-            (ranges[*first], ranges[*end]) = (range, range);
+    // By name: the events that may start a range, the latest last.
+    let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
+    for at in order {
+        let name = events[at].name.as_str();
+        let started = name.strip_suffix(Event::END).and_then(|name| open.get_mut(name)?.pop());
+        match started {
+            Some(first) => {
+                let range = Some([events[first].time, events[at].time]);
+                (ranges[first], ranges[at]) = (range, range);
+            }
+            None => open.entry(name).or_default().push(at),
         }
     }
     ranges
