@@ -1,7 +1,7 @@
 //! Hands of the source on the floor: whether they carry the body, and whether they stay in place.
 
-use crate::body::LimbKind;
-use crate::self_contact::{MovingHands, falling};
+use crate::body::{Limb, LimbKind};
+use crate::smoothing::falling;
 use mocap_model::{PlacedJoints, Vector3};
 
 /// What is below the first value may rest on the floor, what is above the second does not \[leg lengths\].
@@ -23,27 +23,25 @@ pub(crate) struct HandOnFloor {
     pub carries: f64,
 }
 
-impl MovingHands<'_> {
-    /// The hand of an arm in a frame.
-    pub(crate) fn on_floor(
-        &self,
+impl HandOnFloor {
+    /// The hand of an arm in a frame, of a body with some limbs, an up axis and a floor.
+    pub(crate) fn of(
+        (limbs, up, floor): (&[&Limb], &Vector3<f64>, f64),
         arm: usize,
         palm: Vector3<f64>,
         placed: &PlacedJoints,
-        block: usize,
-        lane: usize,
+        (block, lane): (usize, usize),
     ) -> HandOnFloor {
-        let up = &self.up;
         let joints = |limb: usize| {
-            let limb = self.limbs[limb];
+            let limb = limbs[limb];
             [limb.base, limb.middle, limb.tip].map(|joint| placed.lanes(joint, block).position.at(lane))
         };
         let length = |[base, middle, tip]: &[Vector3<f64>; 3]| {
             ((base - middle).norm() + (middle - tip).norm()).max(f64::MIN_POSITIVE)
         };
         let (mut knees, mut feet) = (f64::INFINITY, f64::INFINITY);
-        for leg in (0..self.limbs.len()).filter(|limb| self.limbs[*limb].kind == LimbKind::Leg).map(joints) {
-            let [hip, knee, ankle] = leg.map(|joint| (joint.dot(up) - self.floor) / length(&leg));
+        for leg in (0..limbs.len()).filter(|limb| limbs[*limb].kind == LimbKind::Leg).map(joints) {
+            let [hip, knee, ankle] = leg.map(|joint| (joint.dot(up) - floor) / length(&leg));
             (knees, feet) = (knees.min(hip).min(knee), feet.min(ankle));
         }
         let raised = |height: f64| 1.0 - falling(RAISED, height);

@@ -7,8 +7,8 @@
 use crate::arm_reach::{FreeArm, MOST_TURN, MOST_TURN_TO_CLAP, meeting};
 use crate::body::LimbKind;
 use crate::pair::Pair;
-use crate::self_contact::{FADE, SelfContacts, Touched, falling, palm_offset};
-use crate::smoothing::envelope;
+use crate::self_contact::{FADE, SelfContacts, Touched, palm_offset};
+use crate::smoothing::{envelope, falling};
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, place_of};
 use mocap_analysis::runs;

@@ -10,7 +10,7 @@ use crate::hand_on_floor::{HandOnFloor, still_hands};
 use crate::limb_map::LimbMap;
 use crate::options::{Floor, Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair};
-use crate::smoothing::envelope;
+use crate::smoothing::{envelope, falling};
 use crate::source_clip::Segment;
 use crate::surface::HandsOnBody;
 use crate::trajectories::place_of;
@@ -107,7 +107,7 @@ impl ContactOffset {
 
 /// The hands of a body in motion, and the parts that they may touch.
 pub(crate) struct MovingHands<'a> {
-    pub(crate) limbs: Vec<&'a Limb>,
+    limbs: Vec<&'a Limb>,
     /// The palm of each limb in the frame of its wrist.
     palms: Vec<Vector3<f64>>,
     head: Option<JointId>,
@@ -220,7 +220,8 @@ impl<'a> MovingHands<'a> {
                 weights.push(contact.weight(offset.at(lane).norm() / length, arm.at(lane).norm() / length));
                 if contact.on == Touched::Floor {
                     let palm = palms[contact.arm].at(lane);
-                    on_floor.push(self.on_floor(contact.arm, palm, placed, block, lane));
+                    let body = (&self.limbs[..], &self.up, self.floor);
+                    on_floor.push(HandOnFloor::of(body, contact.arm, palm, placed, (block, lane)));
                 }
             }
         }
@@ -275,12 +276,6 @@ fn claps(weights: &[f64], longest: usize, reach: usize) -> Vec<bool> {
         }
     }
     claps
-}
-
-/// Inverse smoothstep: 1 at `from`, 0 at `to`, with zero slope at both.
-pub(crate) fn falling((from, to): (f64, f64), value: f64) -> f64 {
-    let share = ((to - value) / (to - from)).clamp(0.0, 1.0);
-    share * share * (3.0 - 2.0 * share)
 }
 
 /// Finds the contacts of the source's hands in a segment, with offsets scaled to the target; none if

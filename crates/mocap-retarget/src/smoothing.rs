@@ -53,6 +53,12 @@ pub(crate) fn smooth(values: &[f64], reach: usize) -> Vec<f64> {
     smoothed
 }
 
+/// Inverse smoothstep: 1 at `from`, 0 at `to`, with zero slope at both.
+pub(crate) fn falling((from, to): (f64, f64), value: f64) -> f64 {
+    let share = ((to - value) / (to - from)).clamp(0.0, 1.0);
+    share * share * (3.0 - 2.0 * share)
+}
+
 /// A weight that falls smoothly from 1 to 0 over `length` frames after an event. `step` is the frame after the
 /// event, from 1.
 pub(crate) fn fade_out(step: usize, length: usize) -> f64 {

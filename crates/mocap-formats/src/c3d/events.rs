@@ -1,8 +1,8 @@
 //! Events: of the group EVENT, else of the header. They are called by their context and label: `Left Foot Strike`.
 
 use super::Problem;
+use super::header::Header;
 use super::parameters::Parameters;
-use super::parse::Header;
 use crate::{Finding, Warnings};
 use mocap_model::{Event, FrameRate};
 

@@ -8,6 +8,7 @@
 mod analog;
 mod events;
 mod format;
+mod header;
 mod number;
 mod parameters;
 mod parse;

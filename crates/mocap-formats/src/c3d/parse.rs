@@ -1,5 +1,6 @@
 //! Reads C3D files.
 
+use super::header::Header;
 use super::number::Processor;
 use super::parameters::Parameters;
 use super::{Problem, events};
@@ -106,28 +107,6 @@ impl File {
         let parameters = Parameters::read(bytes, (start + 4, end), processor, warnings)?;
         let layout = Layout::of(&header, &parameters, limits, warnings)?;
         Ok(File { processor, parameters, layout })
-    }
-}
-
-/// The first block of a file.
-pub(super) struct Header<'b> {
-    pub(super) bytes: &'b [u8],
-    processor: Processor,
-}
-
-impl Header<'_> {
-    /// A word by its number, from 1; 0 behind the end of the file.
-    pub(super) fn word(&self, number: usize) -> u16 {
-        let at = 2 * (number - 1);
-        self.bytes.get(at..at + 2).map_or(0, |word| self.processor.word([word[0], word[1]]))
-    }
-
-    /// The float in a word and the one behind it.
-    pub(super) fn float(&self, number: usize) -> f32 {
-        let at = 2 * (number - 1);
-        self.bytes
-            .get(at..at + 4)
-            .map_or(0.0, |four| self.processor.float([four[0], four[1], four[2], four[3]]))
     }
 }
 
