@@ -50,6 +50,69 @@ fn a_body_that_stands_along_another_axis_is_said_unless_the_user_states_one() {
     assert!(of_target["help"].as_str().unwrap().starts_with("--target-up Z"), "{of_target}");
 }
 
+/// A BVH file with every joint renamed, turned so that X, Y and Z become these axes.
+fn turned(text: &str, axes: [(char, f64); 3]) -> String {
+    let of = |axis: char| axes["XYZ".find(axis).unwrap()];
+    let (mut signs, mut joints) = (Vec::new(), 0);
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.first().copied() {
+            Some(kind @ ("ROOT" | "JOINT")) => {
+                joints += 1;
+                format!("{kind} j{joints:03}")
+            }
+            Some("OFFSET") => {
+                let mut offset = [0.0; 3];
+                for (axis, value) in "XYZ".chars().zip(&words[1..]) {
+                    let (to, sign) = of(axis);
+                    offset["XYZ".find(to).unwrap()] = sign * value.parse::<f64>().unwrap();
+                }
+                format!("OFFSET {} {} {}", offset[0], offset[1], offset[2])
+            }
+            Some("CHANNELS") => {
+                let channels = words[2..].iter().map(|word| {
+                    let (axis, kind) = word.split_at(1);
+                    let (to, sign) = of(axis.chars().next().unwrap());
+                    signs.push(sign);
+                    format!("{to}{kind}")
+                });
+                let channels: Vec<String> = channels.collect();
+                format!("CHANNELS {} {}", words[1], channels.join(" "))
+            }
+            Some(word) if words.len() == signs.len() && word.parse::<f64>().is_ok() => {
+                let values = words.iter().zip(&signs).map(|(word, sign)| word.parse::<f64>().unwrap() * sign);
+                values.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+            }
+            _ => line.to_string(),
+        }
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+#[test]
+fn a_body_without_known_names_is_found_along_every_axis_and_wherever_it_faces() {
+    let sandbox = Sandbox::new();
+    let walk = std::fs::read_to_string(fixture("clips/alex_walk.bvh")).unwrap();
+    let along = [
+        ("Y", [('X', 1.0), ('Y', 1.0), ('Z', 1.0)]),
+        ("Y", [('Z', -1.0), ('Y', 1.0), ('X', 1.0)]),
+        ("Z", [('X', 1.0), ('Z', 1.0), ('Y', -1.0)]),
+        ("Z", [('Y', 1.0), ('Z', 1.0), ('X', 1.0)]),
+        ("Z", [('Y', -1.0), ('Z', 1.0), ('X', -1.0)]),
+        ("Z", [('X', -1.0), ('Z', 1.0), ('Y', 1.0)]),
+        ("X", [('Z', 1.0), ('X', 1.0), ('Y', 1.0)]),
+        ("X", [('Y', -1.0), ('X', 1.0), ('Z', 1.0)]),
+    ];
+    for (up, axes) in along {
+        sandbox.put("t.bvh", turned(&walk, axes));
+        let row = sandbox.run(["info", "t.bvh", "--json"]).ok().rows().remove(0);
+        assert_eq!(row["up"], up, "{axes:?}");
+        let row = sandbox.run(["skel", "t.bvh", "--json"]).ok().rows().remove(0);
+        let left = |name: &str| row.to_string().contains(&format!("\"{name}\""));
+        assert!(left("LeftUpperLeg") && left("RightHand"), "{axes:?}: {row}");
+    }
+}
+
 #[test]
 fn errors_about_the_target_name_its_file_and_count_its_joints() {
     let sandbox = Sandbox::new();

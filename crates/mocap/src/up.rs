@@ -3,7 +3,7 @@
 //! joints.
 
 use mocap_formats::Finding;
-use mocap_model::{Clip, SignedAxis};
+use mocap_model::{Axis, Clip, Role, SignedAxis, Skeleton};
 use mocap_retarget::{map_roles, map_roles_in};
 use mocap_robot::Bends;
 
@@ -21,15 +21,41 @@ pub(crate) fn detect_up(
     if options.up.is_some() || format.states_space() {
         return clip;
     }
-    let roles = map_roles(clip.skeleton()).certain().apply(clip.skeleton());
     let space = *clip.skeleton().space();
-    match mocap_analysis::upright_by(&clip, &roles).filter(|up| *up != space.up) {
+    match body_up(&clip).filter(|up| *up != space.up) {
         Some(body) => {
             warnings.push(Finding::new(Problem::UpDetected { body, usual: space.up }));
             in_space(clip, with_up(&space, body))
         }
         None => clip,
     }
+}
+
+/// As many frames show whether a body stands and which side is left.
+const START: usize = 1000;
+
+/// The axis along which the body of a clip stands. With a wrong up axis, joints without known names, or sides, may
+/// be in doubt: then the other axes are tried, and one counts if the body that is found with it stands along it.
+fn body_up(clip: &Clip) -> Option<SignedAxis> {
+    let skeleton = clip.skeleton();
+    let roles = map_roles(skeleton).certain().apply(skeleton);
+    if has_legs(&roles) {
+        return mocap_analysis::upright_by(clip, &roles);
+    }
+    let start = clip.trimmed(0..clip.frames().min(START)).ok()?;
+    let usual = skeleton.space().up;
+    [Axis::Y, Axis::Z, Axis::X].map(|axis| SignedAxis { axis, negative: false }).into_iter().find(|up| {
+        let stands = in_space(start.clone(), with_up(skeleton.space(), *up));
+        let roles = map_roles_in(&stands).certain().apply(stands.skeleton());
+        *up != usual && mocap_analysis::upright_by(&stands, &roles) == Some(*up)
+    })
+}
+
+/// Whether the joints are known that show how a body stands.
+fn has_legs(roles: &Skeleton) -> bool {
+    [Role::Hips, Role::LeftUpperLeg, Role::RightUpperLeg, Role::LeftFoot, Role::RightFoot]
+        .into_iter()
+        .all(|role| roles.with_role(role).is_some())
 }
 
 /// The axis along which the body of a clip with roles stands, if it is not the present up axis.

@@ -9,6 +9,7 @@ mod contact_goals;
 mod contacts;
 mod correspondence;
 mod exit;
+mod exit_choice;
 mod fade;
 mod held_arm;
 mod keys;

@@ -19,7 +19,7 @@ use super::body_in_motion::{CARRIED, Frame, MARGIN, Partner, Stage};
 use super::body_surface::BodySurface;
 use super::contact_goals::goals;
 use super::contacts::{ArmContacts, Touch, other_field};
-use super::exit::{Depth, Exit, depth, sides, stretches, towards, way_out};
+use super::exit::{Depth, Exit, depth, sides};
 use super::fade::{FADE, smoothed};
 use super::keys::Keys;
 use super::nearby::each_near;
@@ -36,11 +36,7 @@ use std::sync::Arc;
 
 /// An arm passes through the body if it is deeper than this, with ways out on opposite sides, for a person of 1.7
 /// m \[m\].
-const THROUGH: f64 = 0.01;
-/// It also leaves by the same side in frames with penetration within this time \[s\].
-const AROUND: f64 = 0.5;
-/// Longest way out, for a person of 1.7 m \[m\].
-const FAR: f64 = 0.4;
+pub(super) const THROUGH: f64 = 0.01;
 /// No point moves further than the way out times this, plus a centimetre on a person of 1.7 m \[m\]. Fingertips
 /// are 2.5 times as far from the shoulder as the middle of the upper half of the forearm, so they move that much
 /// more when it leaves; and the way around a hip is longer than the way out.
@@ -124,15 +120,17 @@ fn relax(changes: &mut [Change], ahead: usize, open: &[bool]) {
 
 /// State of an arm in a frame before changes.
 #[derive(Clone, Copy, Debug, Default)]
-struct ArmState {
-    depth: Depth,
+pub(super) struct ArmState {
+    pub depth: Depth,
     /// Whether it is inside, or near enough to be inside between keys.
     is_near: bool,
     /// Depth in the other arm [units of the skeleton].
     in_other: f64,
     /// Distance from what it touches [units of the skeleton].
     pull: f64,
-    exit: Exit,
+    pub exit: Exit,
+    /// The second best.
+    pub other_exit: Exit,
 }
 
 /// The changes of both arms, and the number of frames in which an arm would have to move too far to leave.
@@ -148,6 +146,8 @@ struct Stretch {
     run: Range<usize>,
     /// By key.
     bounds: Vec<Bounds>,
+    /// The same for arms that leave by their second best sides.
+    other_bounds: Vec<Bounds>,
 }
 
 impl Stretch {
@@ -155,6 +155,22 @@ impl Stretch {
     fn with_most_times(&self, times: f64) -> Stretch {
         let further = |bounds: &Bounds| Bounds { most: bounds.most.map(|most| most * times), ..*bounds };
         Stretch { bounds: self.bounds.iter().map(further).collect(), ..self.clone() }
+    }
+
+    /// Whether there is a second best side by which an arm may leave.
+    fn has_other_side(&self, arm: usize) -> bool {
+        self.other_bounds.iter().any(|bounds| bounds.exits[arm].side.is_some())
+    }
+
+    /// The same with these arms leaving by their second best sides.
+    fn by_other_sides(&self, arms: [bool; 2]) -> Stretch {
+        let mixed = |(own, other): (&Bounds, &Bounds)| Bounds {
+            exits: [0, 1].map(|arm| if arms[arm] { other.exits[arm] } else { own.exits[arm] }),
+            most: [0, 1].map(|arm| if arms[arm] { other.most[arm] } else { own.most[arm] }),
+            ..*own
+        };
+        let bounds = self.bounds.iter().zip(&self.other_bounds).map(mixed).collect();
+        Stretch { bounds, ..self.clone() }
     }
 }
 
@@ -237,7 +253,9 @@ impl Stage<'_> {
         let count = keys.len();
         let mut states = self.look(keys, field, pose);
         self.choose_sides(keys, &mut states, field, pose);
-        let most = states.each_ref().map(|states| self.most_moved(states, ahead));
+        let most = states.each_ref().map(|states| self.most_moved(states, |state| &state.exit, ahead));
+        let other_most =
+            states.each_ref().map(|states| self.most_moved(states, |state| &state.other_exit, ahead));
         // Open keys: those with penetration or contact, then also those near a key that changes.
         let mut open: Vec<bool> = (0..count).map(|key| self.in_contact(keys.frame(key))).collect();
         for states in &states {
@@ -249,13 +267,20 @@ impl Stage<'_> {
         let mut by_arm = [vec![Change::zeros(); count], vec![Change::zeros(); count]];
         let (mut let_go, mut stretches) = (0, Vec::new());
         for run in runs(&reached) {
-            let bounds = run.clone().map(|at| Bounds {
+            let bounds = |at: usize| Bounds {
                 exits: [states[0][at].exit, states[1][at].exit],
                 most: [most[0][at], most[1][at]],
                 keeps_contacts: true,
                 whole_steps: false,
-            });
-            let stretch = Stretch { keys: *keys, run: run.clone(), bounds: bounds.collect() };
+            };
+            let other = |at: usize| Bounds {
+                exits: [states[0][at].other_exit, states[1][at].other_exit],
+                most: [other_most[0][at], other_most[1][at]],
+                ..bounds(at)
+            };
+            let (bounds, other_bounds) =
+                (run.clone().map(bounds).collect(), run.clone().map(other).collect());
+            let stretch = Stretch { keys: *keys, run: run.clone(), bounds, other_bounds };
             let found = self.stretch(&stretch, &open[run.clone()], field, pose);
             for (all, found) in by_arm.iter_mut().zip(&found.by_arm) {
                 all[run.clone()].clone_from_slice(found);
@@ -268,7 +293,7 @@ impl Stage<'_> {
         }
         let mut all = by_arm.map(|changes| keys.interpolated(&changes));
         for (stretch, found) in &stretches {
-            let Stretch { keys, run, bounds } = stretch;
+            let Stretch { keys, run, bounds, .. } = stretch;
             let (keys, run) = (*keys, run.clone());
             let known = KnownKeys { keys, run, caches: &found.caches, changes: &found.by_arm, bounds };
             self.between(&known, &mut all, &mut Posed { pose: &mut *pose, field: &mut *field, frame: None });
@@ -294,8 +319,16 @@ impl Stage<'_> {
         if found.let_go.contains(&true) {
             tries.extend([false, true].map(|whole_steps| (stretch.with_most_times(FURTHER), whole_steps)));
         }
-        tries.iter().fold(found, |best, (stretch, whole_steps)| {
-            let other = self.passes(stretch, open.to_vec(), *whole_steps, field, pose);
+        let least = self.body.person(THROUGH).powi(2);
+        let tries = tries.into_iter().map(|tried| (tried, 0.0));
+        let sides = [[true, false], [false, true], [true, true]].into_iter();
+        let sides = sides.filter(|arms| (0..2).all(|arm| !arms[arm] || stretch.has_other_side(arm)));
+        let sides = sides.map(|arms| ((stretch.by_other_sides(arms), false), least));
+        tries.chain(sides).fold(found, |best, ((stretch, whole_steps), least)| {
+            if best.inside <= least {
+                return best;
+            }
+            let other = self.passes(&stretch, open.to_vec(), whole_steps, field, pose);
             if other.inside < best.inside { other } else { best }
         })
     }
@@ -413,6 +446,7 @@ impl Stage<'_> {
                 let mut found =
                     ArmState { depth: depth(&hits), is_near: !hits.is_empty(), ..ArmState::default() };
                 found.exit.way = found.depth.deepest;
+                found.other_exit = found.exit;
                 found.pull = goals[i].iter().map(Goal::way).fold(0.0, f64::max);
                 let ball = (&middle, radius);
                 let other = if meet { other_field(self.body, 1 - i, &pose.object, ball) } else { None };
@@ -452,55 +486,9 @@ impl Stage<'_> {
         })
     }
 
-    /// An arm that passes through the body leaves by one side for the whole stretch of frames.
-    fn choose_sides(
-        &self,
-        keys: &Keys,
-        states: &mut [Vec<ArmState>; 2],
-        field: &mut PosedField<'_>,
-        pose: &mut Frame,
-    ) {
-        let around = (AROUND * keys.fps).ceil() as usize;
-        let (least, step) = (self.body.person(THROUGH), self.body.person(MARGIN));
-        for (i, states) in states.iter_mut().enumerate() {
-            let depths: Vec<Depth> = states.iter().map(|state| state.depth).collect();
-            for stretch in stretches(&depths, least, around) {
-                let mut ways = Vec::with_capacity(stretch.len());
-                for at in stretch.clone() {
-                    pose.place(self.clip, keys.frame(at));
-                    pose.see(&self.view);
-                    let is_posed = field.pose(&pose.object);
-                    let Some((arm, posed)) = self.arm(i, &pose.object).filter(|_| is_posed) else {
-                        ways.push([0.0; 5]);
-                        continue;
-                    };
-                    let (middle, radius) = posed.ball();
-                    // Ways out reach further than the arm.
-                    let near = field.near(&middle, radius + self.body.person(FAR));
-                    let sides = self.sides[i].map(|side| posed.frame * side);
-                    let mut way = [0.0f64; 5];
-                    each_near(&arm.points, &posed.points, (field, &near), 0.0, |point, hit| {
-                        for (way, side) in way.iter_mut().zip(&sides) {
-                            let direction = towards(&hit.normal, side);
-                            let from = (&posed.points[point], -hit.distance);
-                            *way = way.max(way_out((field, &near), from, &direction, step));
-                        }
-                    });
-                    ways.push(way);
-                }
-                let total = |side: usize| ways.iter().map(|way| way[side] * way[side]).sum::<f64>();
-                let totals: [f64; 5] = std::array::from_fn(total);
-                let best = (0..5).fold(0, |best, next| if totals[next] < totals[best] { next } else { best });
-                for (at, way) in stretch.zip(ways) {
-                    states[at].exit = Exit { side: Some(self.sides[i][best]), way: way[best] };
-                }
-            }
-        }
-    }
-
     /// By key: greatest displacement of points on an arm [units of the skeleton].
-    fn most_moved(&self, states: &[ArmState], ahead: usize) -> Vec<f64> {
-        let ways: Vec<f64> = states.iter().map(|state| state.exit.way.max(state.in_other)).collect();
+    fn most_moved(&self, states: &[ArmState], exit: impl Fn(&ArmState) -> &Exit, ahead: usize) -> Vec<f64> {
+        let ways: Vec<f64> = states.iter().map(|state| exit(state).way.max(state.in_other)).collect();
         let pulls: Vec<f64> = states.iter().map(|state| state.pull).collect();
         let slack = self.body.person(SLACK);
         let most = envelope(&ways, ahead).into_iter().zip(envelope(&pulls, ahead));

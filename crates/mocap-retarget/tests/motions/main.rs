@@ -52,6 +52,7 @@ mocap_corpus::tests! {
     body_contacts::contacts_rest_on_another_body,
     surface::arms_stay_outside_of_five_bodies,
     surface::a_forearm_through_the_body_leaves_by_one_side,
+    surface::an_arm_that_stays_inside_leaves_by_another_side,
     ; slow:
     body_contacts::crossed_arms_stay_crossed,
     body_contacts::hands_rest_on_hips_and_heads_of_all_bodies,
