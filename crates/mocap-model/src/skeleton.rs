@@ -294,6 +294,13 @@ impl Skeleton {
         &self.children[from..to]
     }
 
+    /// The end site furthest from its joint: where the bone of a last joint ends.
+    pub fn end_site(&self, id: JointId) -> Option<JointId> {
+        let far = |child: &JointId| self.joint(*child).offset.norm();
+        let sites = self.children(id).iter().copied().filter(|child| self.joint(*child).end_site);
+        sites.max_by(|a, b| far(a).total_cmp(&far(b)))
+    }
+
     /// The joint of a name.
     pub fn find(&self, name: &str) -> Option<JointId> {
         self.iter().find(|(_, joint)| joint.name == name).map(|(id, _)| id)

@@ -239,6 +239,15 @@ fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, reference: &Refer
     rolls
 }
 
+/// A bone of an arm or leg, to the `next` joint.
+struct LimbBone {
+    kind: LimbKind,
+    side: Side,
+    /// Whether it is the upper arm or thigh.
+    is_first: bool,
+    next: JointId,
+}
+
 /// Brings one joint after another from the base pose into the reference pose.
 pub(crate) struct ReferencePoseBuilder<'a> {
     pub(crate) skeleton: &'a Skeleton,
@@ -270,16 +279,15 @@ impl ReferencePoseBuilder<'_> {
         if id == self.body.top() {
             return self.chest(inherited);
         }
-        if let Some(limb) = self.limb_at(|limb| limb.base == id || limb.middle == id) {
-            let next = if limb.base == id { limb.middle } else { limb.tip };
-            let wished = if limb.kind == LimbKind::Leg { -up } else { self.directions.out(limb.side) };
+        if let Some(LimbBone { kind, side, is_first, next }) = self.limb_bone(id) {
+            let wished = if kind == LimbKind::Leg { -up } else { self.directions.out(side) };
             let Some(bone) = self.bone(id, next, inherited) else { return none };
             // Authors pose no thighs further out than this, and no arms straight up or across the body.
-            let odd = match limb.kind {
+            let odd = match kind {
                 LimbKind::Leg => bone.dot(&wished) < 0.5,
                 LimbKind::Arm => bone.dot(&up) > UPRIGHT || bone.dot(&wished) < -0.5,
             };
-            self.estimated |= limb.base == id && odd;
+            self.estimated |= is_first && odd;
             // A bone that points the opposite way could rotate about any perpendicular axis. This axis keeps the
             // front of the body in front.
             let swing = if bone.dot(&wished) < -0.999 {
@@ -287,8 +295,8 @@ impl ReferencePoseBuilder<'_> {
             } else {
                 rotation_between(&bone, &wished)
             };
-            let at = LIMBS.iter().position(|which| *which == (limb.kind, limb.side));
-            let roll = if limb.base == id { at.map_or(0.0, |at| self.hints.rolls[at]) } else { 0.0 };
+            let at = LIMBS.iter().position(|which| *which == (kind, side));
+            let roll = if is_first { at.map_or(0.0, |at| self.hints.rolls[at]) } else { 0.0 };
             return if roll == 0.0 { swing } else { UnitQuaternion::new(wished * roll) * swing };
         }
         if let Some(limb) = self.limb_at(|limb| limb.kind == LimbKind::Leg && limb.tip == id) {
@@ -317,6 +325,27 @@ impl ReferencePoseBuilder<'_> {
             }
         }
         none
+    }
+
+    /// The bone of a limb that starts at a joint. Arms without a hand joint end with their end site, or at the elbow.
+    fn limb_bone(&self, id: JointId) -> Option<LimbBone> {
+        if let Some(limb) = self.limb_at(|limb| limb.base == id || limb.middle == id) {
+            let is_first = limb.base == id;
+            let next = if is_first { limb.middle } else { limb.tip };
+            return Some(LimbBone { kind: limb.kind, side: limb.side, is_first, next });
+        }
+        let kind = LimbKind::Arm;
+        [Side::Left, Side::Right].into_iter().find_map(|side| {
+            let [base, middle, tip] = kind.roles_of(side).map(|role| self.body.roles.joint(role));
+            let (base, middle) = (base?, middle?);
+            self.skeleton.path(base, middle)?;
+            if base == id {
+                return Some(LimbBone { kind, side, is_first: true, next: middle });
+            }
+            let below = |tip: &JointId| self.skeleton.path(middle, *tip).is_some();
+            let next = tip.filter(below).or_else(|| self.skeleton.end_site(middle))?;
+            (middle == id).then_some(LimbBone { kind, side, is_first: false, next })
+        })
     }
 
     fn limb_at(&self, is: impl Fn(&Limb) -> bool) -> Option<Limb> {

@@ -145,7 +145,8 @@ impl Joints {
         ];
         let arm = |roles: [Role; 3]| -> Option<[JointId; 3]> {
             let [a, b, c] = roles.map(find);
-            Some([a?, b?, c?])
+            // An arm without a hand joint ends with its end site.
+            Some([a?, b?, c.or_else(|| skeleton.end_site(b?))?])
         };
         let arms = arm([Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand])
             .zip(arm([Role::RightUpperArm, Role::RightLowerArm, Role::RightHand]))
