@@ -438,24 +438,30 @@ pub(crate) fn contact_joints(target: &Character, limbs: &[LimbMap]) -> impl Iter
     limbs.iter().flat_map(|limb| [limb.target.base, limb.target.tip]).chain(target.body.head)
 }
 
-/// The palm in the frame of the wrist: towards the middle of all joints below the wrist, or in line with the
-/// forearm if there are none.
+/// The palm in the frame of the wrist: towards the middle of all joints of the hand, or in line with the forearm if
+/// there are none.
 pub(crate) fn palm_offset(character: &Character, limb: &Limb) -> Vector3<f64> {
     let Character { reference, skeleton, .. } = character;
     let at = |joint: JointId| reference.position[joint.index()];
     let length = reference.limb_length(limb);
-    let fingers = skeleton.subtree(limb.tip);
-    let sum: Vector3<f64> = fingers.iter().map(|joint| at(*joint) - at(limb.tip)).sum();
+    // A joint further away is that of a weapon or another thing in the hand.
+    let is_of_hand = |off: &Vector3<f64>| off.norm() <= LONGEST_HAND * length;
+    let joints = skeleton.subtree(limb.tip).into_iter();
+    let sum: Vector3<f64> = joints.map(|joint| at(joint) - at(limb.tip)).filter(is_of_hand).sum();
     let forearm = at(limb.tip) - at(limb.middle);
     let hand = sum.try_normalize(1e-3 * length).or(forearm.try_normalize(0.0)).unwrap_or_default();
     reference.rotation[limb.tip.index()].inverse() * hand * (PALM * length)
 }
+
+/// No fingertip is further from the wrist than this share of the arm, of which hands have a third.
+const LONGEST_HAND: f64 = 0.5;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixtures::clip;
     use crate::source_clip::SourceClip;
+    use mocap_model::Joint;
 
     #[test]
     fn near_counts_and_far_does_not() {
@@ -493,6 +499,20 @@ mod tests {
     fn a_hand_on_the_hip_has_a_bent_elbow() {
         let closeness = |reach| weights(Touched::Hip(1), HIPS, &[0.2], reach);
         assert_eq!((closeness(0.7), closeness(0.97)), (vec![1.0], vec![0.0]));
+    }
+
+    #[test]
+    fn a_weapon_in_the_hand_does_not_move_the_palm() {
+        let walk = clip("robin_walk.bvh");
+        let palm = |skeleton: &mocap_model::Skeleton| {
+            let pair = Pair::new(skeleton, walk.skeleton(), &RetargetOptions::default()).unwrap();
+            palm_offset(&pair.source, &pair.limbs[2].source)
+        };
+        let hand = walk.skeleton().find("hand_l").unwrap();
+        let mut joints = walk.skeleton().joints().to_vec();
+        joints.push(Joint::new("weapon", Some(hand), [0.0, 0.5, 0.0].into()));
+        let armed = mocap_model::Skeleton::new("", *walk.skeleton().space(), joints).unwrap();
+        assert_eq!(palm(&armed), palm(walk.skeleton()));
     }
 
     #[test]

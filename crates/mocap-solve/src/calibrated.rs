@@ -1,6 +1,6 @@
 //! Calibrates a subject from a take, a static trial or an earlier calibration.
 
-use mocap_model::Skeleton;
+use mocap_model::{Skeleton, Vector3};
 
 use crate::calibrate::{CalibrationFrame, Determined};
 use crate::calibration::Calibration;
@@ -25,6 +25,8 @@ const LEAST_SIGMA: f64 = 0.002;
 const MOST_WRONG: f64 = 0.4;
 /// Number of calibration rounds in which at most one marker is left out: the worst one may displace others.
 const SINGLE_ROUNDS: usize = 6;
+/// How often a calibration that gives little weight to some markers is tried again, with these where they are seen.
+const MOST_TRIES: usize = 4;
 
 /// A subject whose attachments are known, and poses of some frames.
 pub(crate) struct Calibrated {
@@ -64,64 +66,166 @@ pub(crate) fn best_size(take: &Take, used: &[bool], pelvis: Option<&Pelvis>) -> 
 /// pelvis of such a skeleton, if known; `None` for a given skeleton. Markers that are wrong in
 /// most frames are marked as not `used`, with a warning.
 pub(crate) fn calibrate(
-    mut subject: Subject,
+    subject: Subject,
     take: &Take,
     trial: Option<&Take>,
     used: &mut [bool],
     warnings: &mut Vec<SolveWarning>,
     made: Option<Option<&Pelvis>>,
 ) -> Result<Calibrated, SolveError> {
-    let mut candidates = fit::candidates(&subject, take, used, WIDE)?;
-    let mut trial_frames = match trial {
+    let candidates = fit::candidates(&subject, take, used, WIDE)?;
+    let trial_frames = match trial {
         Some(trial) => trial_frames(&subject, trial, used)?,
         None => Vec::new(),
     };
-    let mut determined;
-    let mut sigma;
-    let mut sigmas: Option<Vec<f64>> = None;
-    let mut rounds = 0;
-    loop {
-        let scales: &[f64] = if rounds == 0 { &[WIDE, 0.08] } else { &[0.08, fit::SCALE] };
-        determined =
-            fit::round(&mut subject, take, used, &candidates, &trial_frames, (scales, sigmas.as_deref()));
-        let widths: &[f64] = if rounds == 0 { &[WIDE, 0.08] } else { &[0.08, fit::SCALE] };
-        fit::refine(&subject, take, used, &mut candidates, widths);
-        refine_trial(&subject, &mut trial_frames, widths);
-        if let Some(pelvis) = made {
-            // The places of markers depend on the lengths, which are now known.
-            let skeleton = subject.calibrated_skeleton()?;
-            let again = Subject::of_made(&skeleton, &take.landmarks, pelvis)?;
-            subject.priors = again.priors;
-        }
-        let residuals = fit::residuals(&subject, take, &candidates);
-        let (all, each) = fit::sigmas_of(&residuals, used);
-        (sigma, sigmas) = (all, Some(each));
-        rounds += 1;
-        let mut wrong = wrong_throughout(&subject, take, used, &residuals);
-        if rounds >= 3 && wrong.is_empty() {
+    let mut fit = Fit {
+        subject,
+        candidates,
+        trial_frames,
+        determined: Determined::default(),
+        sigma: 0.0,
+        sigmas: None,
+        residuals: Vec::new(),
+        used: used.to_vec(),
+        warnings: Vec::new(),
+    };
+    fit.rounds(take, made)?;
+    for _ in 0..MOST_TRIES {
+        let rejected = fit.rejected();
+        if rejected.is_empty() {
             break;
         }
-        // With many wrong markers several are left out at a time, so that there are few rounds.
-        wrong.truncate(if rounds <= SINGLE_ROUNDS { 1 } else { wrong.len().div_ceil(3) });
-        for (marker, off) in &wrong {
-            used[*marker] = false;
-            subject.attached[*marker].place = subject.priors[*marker].place;
-            for frame in &mut trial_frames {
-                frame.seen.retain(|(other, _)| other != marker);
-            }
-            warnings.push(SolveWarning::WrongThroughout { marker: take.names[*marker].clone(), off: *off });
+        let mut other = fit.clone();
+        other.attach_where_seen(take, &rejected);
+        if other.rounds(take, made).is_err() || other.cost() >= fit.cost() {
+            break;
         }
-        let out = used.iter().filter(|used| !**used).count();
-        if out as f64 > MOST_WRONG * used.len() as f64 {
-            let share = 100.0 * out as f64 / used.len() as f64;
-            return Err(SolveError::NoFit { share, limit: (MOST_WRONG * 100.0) as u32 });
-        }
+        fit = other;
     }
+    let Fit { mut subject, determined, candidates, sigma, used: last, warnings: found, .. } = fit;
+    used.copy_from_slice(&last);
+    warnings.extend(found);
     subject.attached.iter_mut().for_each(|attached| attached.weight = sigma.max(LEAST_SIGMA).powi(-2));
     if let Some(trial) = trial {
         warnings::of_subject(&subject, take, trial, warnings);
     }
     Ok(Calibrated { subject, determined, candidates })
+}
+
+/// A calibration and what it rests on.
+#[derive(Clone)]
+struct Fit {
+    subject: Subject,
+    candidates: Vec<Candidate>,
+    trial_frames: Vec<CalibrationFrame>,
+    determined: Determined,
+    /// Of all markers, and of each, once residuals are known [m].
+    sigma: f64,
+    sigmas: Option<Vec<f64>>,
+    /// By marker, in the candidates [m].
+    residuals: Vec<Vec<f64>>,
+    used: Vec<bool>,
+    warnings: Vec<SolveWarning>,
+}
+
+impl Fit {
+    /// Rounds of calibration, until no marker is wrong throughout.
+    fn rounds(&mut self, take: &Take, made: Option<Option<&Pelvis>>) -> Result<(), SolveError> {
+        let mut rounds = 0;
+        loop {
+            let (scales, widths): (&[f64], &[f64]) = match (rounds, &self.sigmas) {
+                (0, None) => (&[WIDE, 0.08], &[WIDE, 0.08]),
+                (0, Some(_)) => (&[WIDE, 0.08, fit::SCALE], &[WIDE, 0.08, fit::SCALE]),
+                _ => (&[0.08, fit::SCALE], &[0.08, fit::SCALE]),
+            };
+            let sigmas = (scales, self.sigmas.as_deref());
+            let Fit { subject, candidates, trial_frames, used, .. } = self;
+            self.determined = fit::round(subject, take, used, candidates, trial_frames, sigmas);
+            fit::refine(subject, take, used, candidates, widths);
+            refine_trial(subject, trial_frames, widths);
+            if let Some(pelvis) = made {
+                // The places of markers depend on the lengths, which are now known.
+                let skeleton = subject.calibrated_skeleton()?;
+                let again = Subject::of_made(&skeleton, &take.landmarks, pelvis)?;
+                subject.priors = again.priors;
+            }
+            self.residuals = fit::residuals(subject, take, candidates);
+            let (all, each) = fit::sigmas_of(&self.residuals, used);
+            (self.sigma, self.sigmas) = (all, Some(each));
+            rounds += 1;
+            let mut wrong = wrong_throughout(subject, take, used, &self.residuals);
+            if rounds >= 3 && wrong.is_empty() {
+                return Ok(());
+            }
+            // With many wrong markers several are left out at a time, so that there are few rounds.
+            wrong.truncate(if rounds <= SINGLE_ROUNDS { 1 } else { wrong.len().div_ceil(3) });
+            self.leave_out(take, &wrong)?;
+        }
+    }
+
+    /// Leaves out markers that are wrong throughout.
+    fn leave_out(&mut self, take: &Take, wrong: &[(usize, f64)]) -> Result<(), SolveError> {
+        for (marker, off) in wrong {
+            self.used[*marker] = false;
+            self.subject.attached[*marker].place = self.subject.priors[*marker].place;
+            for frame in &mut self.trial_frames {
+                frame.seen.retain(|(other, _)| other != marker);
+            }
+            let marker = take.names[*marker].clone();
+            self.warnings.push(SolveWarning::WrongThroughout { marker, off: *off });
+        }
+        let out = self.used.iter().filter(|used| !**used).count();
+        if out as f64 > MOST_WRONG * self.used.len() as f64 {
+            let share = 100.0 * out as f64 / self.used.len() as f64;
+            return Err(SolveError::NoFit { share, limit: (MOST_WRONG * 100.0) as u32 });
+        }
+        Ok(())
+    }
+
+    /// Markers to which the robust loss gives little weight in most frames.
+    fn rejected(&self) -> Vec<usize> {
+        let is_off = |marker: &usize| middle(&self.residuals[*marker]) > fit::SCALE;
+        (0..self.used.len()).filter(|marker| self.used[*marker]).filter(is_off).collect()
+    }
+
+    /// Attaches markers where they are seen on average, with as much weight as others.
+    fn attach_where_seen(&mut self, take: &Take, rejected: &[usize]) {
+        let mut solver = FrameSolver::new(&self.subject.body);
+        let mut sums = vec![(Vector3::zeros(), 0usize); rejected.len()];
+        for candidate in &self.candidates {
+            self.subject.body.place(&candidate.state, &mut solver.placed);
+            for (marker, sum) in rejected.iter().zip(&mut sums) {
+                let joint = self.subject.attached[*marker].joint;
+                if let Some(point) = take.point(candidate.frame, *marker) {
+                    let off = point - solver.placed.position[joint];
+                    *sum = (sum.0 + solver.placed.rotation[joint].tr_mul(&off), sum.1 + 1);
+                }
+            }
+        }
+        for (marker, (sum, count)) in rejected.iter().zip(sums) {
+            self.subject.attached[*marker].place = sum / count.max(1) as f64;
+            self.sigmas.iter_mut().for_each(|sigmas| sigmas[*marker] = self.sigma);
+        }
+    }
+
+    /// Mean of the robust loss over all that is seen [m²]; a marker that is left out costs as much as any.
+    fn cost(&self) -> f64 {
+        let c = fit::SCALE * fit::SCALE;
+        let loss = |off: &f64| c * off * off / (c + off * off);
+        let of_marker = |(own, used): (&Vec<f64>, &bool)| match used {
+            true => own.iter().map(loss).sum::<f64>(),
+            false => own.len() as f64 * c,
+        };
+        let seen = self.residuals.iter().map(Vec::len).sum::<usize>();
+        self.residuals.iter().zip(&self.used).map(of_marker).sum::<f64>() / seen.max(1) as f64
+    }
+}
+
+/// The median, 0 of none.
+fn middle(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Number of frames taken from a static trial.
@@ -170,9 +274,7 @@ fn wrong_throughout(
     for marker in (0..take.names.len()).filter(|marker| used[*marker]) {
         let prior = &subject.priors[marker];
         let moved = (subject.attached[marker].place - prior.place).norm();
-        let mut sorted = residuals[marker].clone();
-        sorted.sort_by(f64::total_cmp);
-        let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+        let median = middle(&residuals[marker]);
         if moved > (FAR.0 * prior.sigma()).max(FAR.1) || median > 0.1 {
             wrong.push((marker, moved.max(median)));
         }
