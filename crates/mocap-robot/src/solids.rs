@@ -40,6 +40,18 @@ impl Solid {
     fn ball(&self, placed: &Isometry3<f64>) -> Ball {
         Ball { centre: placed.translation.vector.into(), radius: self.reach }
     }
+
+    /// Both ends of a segment; the middle twice of other forms.
+    fn ends(&self, placed: &Isometry3<f64>) -> [Point3<f64>; 2] {
+        let middle = Point3::from(placed.translation.vector);
+        match self.form {
+            Form::Segment(half) if half > 0.0 => {
+                let along = placed.rotation * Vector3::new(0.0, 0.0, half);
+                [middle - along, middle + along]
+            }
+            _ => [middle; 2],
+        }
+    }
 }
 
 /// A bounding ball of shapes \[m\].
@@ -61,6 +73,8 @@ impl Ball {
 pub(crate) struct Placed {
     solids: Vec<Isometry3<f64>>,
     balls: Vec<Ball>,
+    /// By shape: the ends of its core, if that is a segment.
+    ends: Vec<[Point3<f64>; 2]>,
     /// By part.
     parts: Vec<Ball>,
 }
@@ -208,11 +222,13 @@ impl Solids {
 
     /// Places all shapes.
     pub(crate) fn place(&self, bodies: &[Isometry3<f64>], out: &mut Placed) {
-        let Placed { solids, balls, parts } = out;
+        let Placed { solids, balls, ends, parts } = out;
         solids.clear();
         solids.extend(self.all.iter().map(|solid| bodies[solid.body] * solid.placement));
         balls.clear();
         balls.extend(self.all.iter().zip(solids.iter()).map(|(solid, placed)| solid.ball(placed)));
+        ends.clear();
+        ends.extend(self.all.iter().zip(solids.iter()).map(|(solid, placed)| solid.ends(placed)));
         parts.clear();
         parts.extend(
             self.parts.iter().map(|(body, ball)| Ball { centre: bodies[*body] * ball.centre, ..*ball }),
@@ -247,26 +263,23 @@ impl Solids {
         self.pairs.iter().filter(move |(parts, _)| meets(*parts)).flat_map(|(_, pairs)| pairs)
     }
 
-    /// The nearest points of a pair, if it may be nearer than `within` \[m\].
+    /// The nearest points of a pair, if their balls are nearer than `within` \[m\].
     fn near(&self, [first, second]: [usize; 2], placed: &Placed, within: f64) -> Option<Near> {
         if !placed.balls[first].may_meet(&placed.balls[second], within) {
             return None;
         }
         let [a, b] = [first, second].map(|index| &self.all[index]);
-        let cores = [(first, a), (second, b)]
-            .map(|(index, solid)| Core { placed: placed.solids[index], form: &solid.form });
         let bodies = [a.body, b.body];
         let skins = a.radius + b.radius;
-        if let (Form::Segment(one), Form::Segment(other)) = (&a.form, &b.form) {
-            let ends = |core: &Core<'_>, half: &f64| {
-                [-*half, *half].map(|end| core.placed * Point3::new(0.0, 0.0, end))
-            };
-            let points = closest(ends(&cores[0], one), ends(&cores[1], other));
+        if let (Form::Segment(_), Form::Segment(_)) = (&a.form, &b.form) {
+            let points = closest(placed.ends[first], placed.ends[second]);
             let apart = points[1] - points[0];
             let length = apart.norm();
             let direction = if length > 1e-9 { apart / length } else { Vector3::x() };
             return Some(Near { bodies, points, direction, distance: length - skins });
         }
+        let cores = [(first, a), (second, b)]
+            .map(|(index, solid)| Core { placed: placed.solids[index], form: &solid.form });
         let Gap { points, direction, distance } = gap(&cores);
         // Both points are inside by the penetration depth: the second is ahead of the first.
         let inwards = direction * (-distance).max(0.0);
