@@ -147,7 +147,8 @@ impl OwnSkeleton {
                 let moved = (placed[parent.index()] * rest).inverse() * placed[id.index()];
                 let of_robot = moved_by[id.index()].map(|index| &robot.joints()[index]);
                 let (angle, distance) = off(of_robot, &moved);
-                let off = || OffHinge { joint: joint.name.clone(), frame, angle: angle.to_degrees(), distance };
+                let off =
+                    || OffHinge { joint: joint.name.clone(), frame, angle: angle.to_degrees(), distance };
                 if angle > OFF_AXIS || distance > TOLERANCE {
                     return Err(off());
                 }

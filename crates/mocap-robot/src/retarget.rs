@@ -88,7 +88,8 @@ pub fn retarget(
     check_shapes(robot)?;
     let mut kinematics = Kinematics::new(robot);
     let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
-    let ReadSource { source, own, off_hinge, ratio, .. } = read_source(clip, metres, robot, &anatomy, options.fps)?;
+    let ReadSource { source, own, off_hinge, ratio, .. } =
+        read_source(clip, metres, robot, &anatomy, options.fps)?;
     if options.balance && anatomy.masses.total() <= 0.0 {
         return Err(RobotError::NoMass);
     }

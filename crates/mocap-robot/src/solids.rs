@@ -84,6 +84,11 @@ impl Placed {
     pub(crate) fn lowest(&self, solid: usize) -> f64 {
         self.balls[solid].centre.z - self.balls[solid].radius
     }
+
+    /// Whether the balls around two shapes are nearer than `within` \[m\].
+    fn may_meet(&self, [first, second]: [usize; 2], within: f64) -> bool {
+        self.balls[first].may_meet(&self.balls[second], within)
+    }
 }
 
 /// Two shapes that may not touch.
@@ -172,7 +177,10 @@ impl Solids {
         self.place(bodies, &mut placed);
         let mut pairs = std::mem::take(&mut self.pairs);
         for pair in pairs.iter_mut().flat_map(|(_, pairs)| pairs) {
-            if let Some(near) = self.near(pair.solids, &placed, MARGIN) {
+            if !placed.may_meet(pair.solids, MARGIN) {
+                continue;
+            }
+            if let Some(near) = self.near(pair.solids, &placed, f64::INFINITY) {
                 pair.overlap = pair.overlap.max(-near.distance);
                 pair.allowed = pair.allowed.max(MARGIN - near.distance.min(CLEAR));
                 pair.apart &= !(pair.joined && near.distance < CLEAR);
@@ -239,11 +247,10 @@ impl Solids {
     /// design.
     pub(crate) fn all_near<'a>(&'a self, placed: &'a Placed, within: f64) -> impl Iterator<Item = Near> + 'a {
         let apart = self.pairs_near(placed, within).filter(|pair| pair.apart);
-        let near = apart.filter_map(move |pair| {
+        apart.filter_map(move |pair| {
             let near = self.near(pair.solids, placed, within - pair.allowed)?;
             Some(Near { distance: near.distance + pair.allowed, ..near })
-        });
-        near.filter(move |near| near.distance < within)
+        })
     }
 
     /// The greatest penetration depths.
@@ -263,9 +270,9 @@ impl Solids {
         self.pairs.iter().filter(move |(parts, _)| meets(*parts)).flat_map(|(_, pairs)| pairs)
     }
 
-    /// The nearest points of a pair, if their balls are nearer than `within` \[m\].
+    /// The nearest points of a pair that is nearer than `within` \[m\].
     fn near(&self, [first, second]: [usize; 2], placed: &Placed, within: f64) -> Option<Near> {
-        if !placed.balls[first].may_meet(&placed.balls[second], within) {
+        if !placed.may_meet([first, second], within) {
             return None;
         }
         let [a, b] = [first, second].map(|index| &self.all[index]);
@@ -274,6 +281,9 @@ impl Solids {
         if let (Form::Segment(_), Form::Segment(_)) = (&a.form, &b.form) {
             let points = closest(placed.ends[first], placed.ends[second]);
             let apart = points[1] - points[0];
+            if apart.norm_squared() >= (within + skins).max(0.0).powi(2) {
+                return None;
+            }
             let length = apart.norm();
             let direction = if length > 1e-9 { apart / length } else { Vector3::x() };
             return Some(Near { bodies, points, direction, distance: length - skins });
@@ -284,7 +294,8 @@ impl Solids {
         // Both points are inside by the penetration depth: the second is ahead of the first.
         let inwards = direction * (-distance).max(0.0);
         let points = [points[0] - inwards, points[1] + inwards];
-        Some(Near { bodies, points, direction, distance: distance - skins })
+        let near = Near { bodies, points, direction, distance: distance - skins };
+        (near.distance < within).then_some(near)
     }
 }
 

@@ -4,12 +4,7 @@ use mocap_model::{Robot, RobotJoint, RobotJointKind, RobotPose};
 
 /// Greatest step of every joint between frames \[rad or m\]; infinite without a limit. Hinges also turn by at most `turn`
 /// \[rad\]. A joint that drives others also keeps their limits.
-pub(crate) fn highest_steps(
-    robot: &Robot,
-    speeds: &[Option<f64>],
-    frame_time: f64,
-    turn: f64,
-) -> Vec<f64> {
+pub(crate) fn highest_steps(robot: &Robot, speeds: &[Option<f64>], frame_time: f64, turn: f64) -> Vec<f64> {
     let of = |(joint, speed): (&RobotJoint, &Option<f64>)| {
         let most = if joint.kind == RobotJointKind::Hinge { turn } else { f64::INFINITY };
         speed.map_or(f64::INFINITY, |speed| speed * frame_time * (1.0 - 1e-9)).min(most)
