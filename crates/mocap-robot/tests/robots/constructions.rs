@@ -185,25 +185,32 @@ fn insert_toe(parts: &mut RobotParts, foot: usize, (place, axis): (Vector3<f64>,
     parts.joints.insert(at, hinge);
 }
 
-/// Figures no worse than the robot's own by more than 20 %, or within the goals that any robot has. Legs that are thicker
-/// pass each other further apart, which turns them by a few degrees.
-#[track_caller]
-fn moves_alike(what: &str, own: &RobotReport, other: &RobotReport) {
+/// What is worse than the robot's own by more than 20 %, and not within the goals that any robot has. Legs that are
+/// thicker pass each other further apart, which turns them by a few degrees; arms beside a trunk are `held_out` \[°\].
+fn unlike(what: &str, own: &RobotReport, other: &RobotReport, held_out: f64) -> Vec<String> {
+    let mut worse = Vec::new();
     let skate = |report: &RobotReport| report.skate.map_or([0.0; 2], |skate| [skate.mean, skate.p95]);
     for (own, (other, goal)) in skate(own).into_iter().zip(skate(other).into_iter().zip([0.02, 0.1])) {
-        assert!(other <= (1.2 * own).max(goal), "{what}: skates {other} m/s, itself {own}");
+        if other > (1.2 * own).max(goal) {
+            worse.push(format!("{what}: skates {other} m/s, itself {own}"));
+        }
     }
     let (a, b) = (&own.follow, &other.follow);
     let limbs = [
-        ("thighs", a.thigh, b.thigh),
-        ("shanks", a.shank, b.shank),
-        ("upper arms", a.upper_arm.unwrap_or(0.0), b.upper_arm.unwrap_or(0.0)),
-        ("forearms", a.forearm.unwrap_or(0.0), b.forearm.unwrap_or(0.0)),
+        ("thighs", a.thigh, b.thigh, 0.0),
+        ("shanks", a.shank, b.shank, 0.0),
+        ("upper arms", a.upper_arm.unwrap_or(0.0), b.upper_arm.unwrap_or(0.0), held_out),
+        ("forearms", a.forearm.unwrap_or(0.0), b.forearm.unwrap_or(0.0), held_out),
     ];
-    for (limb, own, other) in limbs {
-        assert!(other <= 1.2 * own + 3.0, "{what}: {limb} are {other}° off, itself {own}°");
+    for (limb, own, other, held_out) in limbs {
+        if other > 1.2 * own + 3.0 + held_out {
+            worse.push(format!("{what}: {limb} are {other}° off, itself {own}°"));
+        }
     }
-    assert!(other.penetration.max < 0.005, "{what}: {:?}", other.penetration);
+    if other.penetration.max >= 0.005 {
+        worse.push(format!("{what}: {:?}", other.penetration));
+    }
+    worse
 }
 
 /// A row of the table in docs/robots.md.
@@ -226,6 +233,7 @@ fn row(name: &str, what: &str, report: &RobotReport) {
 #[test]
 fn thicker_parts_move_alike() {
     let walk = clip("cmu/12_01_walk.bvh", 1);
+    let mut worse = Vec::new();
     for name in ROBOTS {
         let robot = of_corpus(name);
         let own = put(&walk, &robot);
@@ -233,14 +241,19 @@ fn thicker_parts_move_alike() {
         for by in [0.01, 0.02, 0.04] {
             let other = put(&walk, &thicker(&robot, by));
             row(name, &format!("{by} m thicker"), &other);
-            moves_alike(&format!("{name}, {by} m thicker"), &own, &other);
+            // Arm and trunk are both thicker where the arm hangs beside the trunk, which may be at its elbow.
+            let arm = Humanoid::find(&robot).expect("a humanoid").arms.expect("arms")[0].lengths[0];
+            let held_out = if name.starts_with("g1") { 0.0 } else { (2.0 * by / arm).atan().to_degrees() };
+            worse.extend(unlike(&format!("{name}, {by} m thicker"), &own, &other, held_out));
         }
     }
+    assert!(worse.is_empty(), "{worse:#?}");
 }
 
 #[test]
 fn other_feet_move_alike() {
     let walk = clip("cmu/12_01_walk.bvh", 1);
+    let mut worse = Vec::new();
     let ball = |x: f64, y: f64| ([[x, y, 0.0]; 2], 0.5);
     let three = [ball(0.9, 0.7), ball(0.9, -0.7), ball(-0.9, 0.0)];
     let five = [ball(0.9, 0.7), ball(0.9, -0.7), ball(0.0, 0.0), ball(-0.9, 0.7), ball(-0.9, -0.7)];
@@ -258,9 +271,10 @@ fn other_feet_move_alike() {
         for (what, rebuilt) in rebuilt {
             let other = put(&walk, &rebuilt);
             row(name, what, &other);
-            moves_alike(&format!("{name}, {what}"), &own, &other);
+            worse.extend(unlike(&format!("{name}, {what}"), &own, &other, 0.0));
         }
     }
+    assert!(worse.is_empty(), "{worse:#?}");
 }
 
 #[test]
