@@ -186,8 +186,8 @@ fn insert_toe(parts: &mut RobotParts, foot: usize, (place, axis): (Vector3<f64>,
 }
 
 /// What is worse than the robot's own by more than 20 %, and not within the goals that any robot has. Legs that are
-/// thicker pass each other further apart, which turns them by a few degrees; arms beside a trunk are `held_out` \[°\].
-fn unlike(what: &str, own: &RobotReport, other: &RobotReport, held_out: f64) -> Vec<String> {
+/// thicker pass each other further apart, which turns them by a few degrees. Thighs and arms may be `held_out` \[°\].
+fn unlike(what: &str, own: &RobotReport, other: &RobotReport, held_out: [f64; 2]) -> Vec<String> {
     let mut worse = Vec::new();
     let skate = |report: &RobotReport| report.skate.map_or([0.0; 2], |skate| [skate.mean, skate.p95]);
     for (own, (other, goal)) in skate(own).into_iter().zip(skate(other).into_iter().zip([0.02, 0.1])) {
@@ -197,10 +197,10 @@ fn unlike(what: &str, own: &RobotReport, other: &RobotReport, held_out: f64) -> 
     }
     let (a, b) = (&own.follow, &other.follow);
     let limbs = [
-        ("thighs", a.thigh, b.thigh, 0.0),
+        ("thighs", a.thigh, b.thigh, held_out[0]),
         ("shanks", a.shank, b.shank, 0.0),
-        ("upper arms", a.upper_arm.unwrap_or(0.0), b.upper_arm.unwrap_or(0.0), held_out),
-        ("forearms", a.forearm.unwrap_or(0.0), b.forearm.unwrap_or(0.0), held_out),
+        ("upper arms", a.upper_arm.unwrap_or(0.0), b.upper_arm.unwrap_or(0.0), held_out[1]),
+        ("forearms", a.forearm.unwrap_or(0.0), b.forearm.unwrap_or(0.0), held_out[1]),
     ];
     for (limb, own, other, held_out) in limbs {
         if other > 1.2 * own + 3.0 + held_out {
@@ -230,6 +230,14 @@ fn row(name: &str, what: &str, report: &RobotReport) {
     );
 }
 
+/// How far a thigh and an upper arm of wide or small robots have to be held out \[°\]: two legs that pass each other part
+/// by the same way each, an arm alone by what it and the trunk are thicker, where they meet last at its end.
+fn held_out(robot: &Robot, by: f64) -> [f64; 2] {
+    let humanoid = Humanoid::find(robot).expect("a humanoid");
+    let (leg, arm) = (&humanoid.legs[0], &humanoid.arms.as_ref().expect("arms")[0]);
+    [by / leg.lengths[0], 2.0 * by / arm.lengths[0]].map(|slope| slope.atan().to_degrees())
+}
+
 #[test]
 fn thicker_parts_move_alike() {
     let walk = clip("cmu/12_01_walk.bvh", 1);
@@ -241,9 +249,7 @@ fn thicker_parts_move_alike() {
         for by in [0.01, 0.02, 0.04] {
             let other = put(&walk, &thicker(&robot, by));
             row(name, &format!("{by} m thicker"), &other);
-            // Arm and trunk are both thicker where the arm hangs beside the trunk, which may be at its elbow.
-            let arm = Humanoid::find(&robot).expect("a humanoid").arms.expect("arms")[0].lengths[0];
-            let held_out = if name.starts_with("g1") { 0.0 } else { (2.0 * by / arm).atan().to_degrees() };
+            let held_out = if name.starts_with("g1") { [0.0; 2] } else { held_out(&robot, by) };
             worse.extend(unlike(&format!("{name}, {by} m thicker"), &own, &other, held_out));
         }
     }
@@ -271,7 +277,7 @@ fn other_feet_move_alike() {
         for (what, rebuilt) in rebuilt {
             let other = put(&walk, &rebuilt);
             row(name, what, &other);
-            worse.extend(unlike(&format!("{name}, {what}"), &own, &other, 0.0));
+            worse.extend(unlike(&format!("{name}, {what}"), &own, &other, [0.0; 2]));
         }
     }
     assert!(worse.is_empty(), "{worse:#?}");
