@@ -265,7 +265,7 @@ impl Robot {
             };
             let range = self.first_joint[index]..self.first_joint[index + 1];
             for (joint, value) in self.parts.joints[range.clone()].iter().zip(&values[range]) {
-                at *= joint.motion(value - joint.reference);
+                joint.advance(&mut at, value - joint.reference);
             }
             placed.push(at);
         }
@@ -359,14 +359,27 @@ impl RobotJoint {
                 Isometry3::from_parts((self.axis * value).into(), UnitQuaternion::identity())
             }
             RobotJointKind::Hinge => {
-                let (sine, cosine) = (value / 2.0).sin_cos();
-                let turn = UnitQuaternion::new_unchecked(Quaternion::from_parts(cosine, self.axis * sine));
+                let turn = self.turn(value);
                 let moved = match self.anchor == Vector3::zeros() {
                     true => self.anchor,
                     false => self.anchor - turn * self.anchor,
                 };
                 Isometry3::from_parts(moved.into(), turn)
             }
+        }
+    }
+
+    /// The rotation of a hinge by an angle.
+    fn turn(&self, angle: f64) -> UnitQuaternion<f64> {
+        let (sine, cosine) = (angle / 2.0).sin_cos();
+        UnitQuaternion::new_unchecked(Quaternion::from_parts(cosine, self.axis * sine))
+    }
+
+    /// Moves a frame as [`motion`](RobotJoint::motion) does. Hinges through its origin, which most are, only turn it.
+    fn advance(&self, at: &mut Isometry3<f64>, value: f64) {
+        match self.kind == RobotJointKind::Hinge && self.anchor == Vector3::zeros() {
+            true => at.rotation *= self.turn(value),
+            false => *at *= self.motion(value),
         }
     }
 

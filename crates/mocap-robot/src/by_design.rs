@@ -19,7 +19,7 @@ pub(crate) fn kept_apart(kinematics: &mut Kinematics, anatomy: &Anatomy) -> (Sol
     let reference = [Goal::reference(&anatomy.humanoid)];
     let first = first_pose(kinematics, &reference[0], anatomy);
     let costs = Costs { anatomy, solids: &solids, weights: WEIGHTS };
-    let stance = fit_frames(kinematics, &costs, &reference, first, FIRST_SWEEPS, 0).remove(0);
+    let stance = fit_frames(kinematics, &costs, &reference, first, FIRST_SWEEPS, 0).0.remove(0);
     solids.allow(&robot.place(&stance.base, &stance.values));
     solids.allow_in_range(robot, &anatomy.rest.values);
     (solids, stance)

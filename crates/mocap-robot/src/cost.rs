@@ -223,10 +223,7 @@ impl Costs<'_> {
                 };
                 match (goal.pins[foot][corner], goal.lift[foot]) {
                     (Some(pin), _) => {
-                        for axis in 0..3 {
-                            let miss = pin[axis] - at[axis];
-                            normal.point(sole.body, &arm, &Vector3::ith(axis, 1.0), self.weights.pin, miss);
-                        }
+                        normal.place(sole.body, &arm, self.weights.pin, &(pin - at));
                     }
                     (None, Some(heights)) => up(self.weights.lift, heights[corner] - height),
                     (None, None) if height < FREE + CLOSE => {

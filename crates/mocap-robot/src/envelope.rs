@@ -12,11 +12,15 @@ pub(crate) struct Envelope {
     /// By row: the column of its first entry.
     first: Vec<usize>,
     pub(crate) right: Vec<f64>,
+    /// By row of a factor: one over its diagonal entry.
+    inverse: Vec<f64>,
 }
 
 impl Envelope {
     pub(crate) fn new(size: usize) -> Envelope {
-        Envelope { size, matrix: vec![0.0; size * size], first: (0..size).collect(), right: vec![0.0; size] }
+        let zeros = || vec![0.0; size];
+        let (right, inverse) = (zeros(), zeros());
+        Envelope { size, matrix: vec![0.0; size * size], first: (0..size).collect(), right, inverse }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -58,7 +62,7 @@ impl Envelope {
 
     /// Solves in place: afterwards `right` holds the solution. False where the matrix is not positive definite.
     pub(crate) fn solve(&mut self) -> bool {
-        let Envelope { size, matrix, first, right } = self;
+        let Envelope { size, matrix, first, right, inverse } = self;
         let size = *size;
         for row in 0..size {
             let (above, below) = matrix.split_at_mut(row * size);
@@ -67,18 +71,19 @@ impl Envelope {
             for column in from..row {
                 let other = &above[column * size..=column * size + column];
                 let from = from.max(first[column]);
-                own[column] = (own[column] - dot(&own[from..column], &other[from..column])) / other[column];
+                own[column] = (own[column] - dot(&own[from..column], &other[from..column])) * inverse[column];
             }
             let value = own[row] - dot(&own[from..row], &own[from..row]);
             if value <= 0.0 || value.is_nan() {
                 return false;
             }
             own[row] = value.sqrt();
-            right[row] = (right[row] - dot(&own[from..row], &right[from..row])) / own[row];
+            inverse[row] = own[row].recip();
+            right[row] = (right[row] - dot(&own[from..row], &right[from..row])) * inverse[row];
         }
         for row in (0..size).rev() {
-            let own = &matrix[row * size..=row * size + row];
-            let value = right[row] / own[row];
+            let own = &matrix[row * size..row * size + row];
+            let value = right[row] * inverse[row];
             right[row] = value;
             let from = first[row];
             right[from..row]

@@ -29,17 +29,18 @@ pub(crate) fn first_fit(
     start: &RobotPose,
     smoothness: f64,
 ) -> Vec<RobotPose> {
-    let forwards = fit_frames(kinematics, costs, goals, start.clone(), FIRST_SWEEPS, SWEEPS);
-    if costs.weights.apart <= 0.0 {
+    let (forwards, missed) = fit_frames(kinematics, costs, goals, start.clone(), FIRST_SWEEPS, SWEEPS);
+    // Nothing that costs less in all is caught.
+    let costs_little = |costs: &[f64]| costs.iter().all(|cost| *cost < CAUGHT);
+    if costs.weights.apart <= 0.0 || costs_little(&missed) {
         return forwards;
     }
     let forwards_costs = costs_of(kinematics, costs, goals, &forwards);
-    // Nothing that costs less in all is caught.
-    if forwards_costs.iter().all(|cost| *cost < CAUGHT) {
+    if costs_little(&forwards_costs) {
         return forwards;
     }
     let passing = Costs { weights: Weights { apart: 0.0, ..costs.weights }, ..*costs };
-    let free = fit_frames(kinematics, &passing, goals, start.clone(), FIRST_SWEEPS, SWEEPS);
+    let (free, _) = fit_frames(kinematics, &passing, goals, start.clone(), FIRST_SWEEPS, SWEEPS);
     let least = costs_of(kinematics, &passing, goals, &free);
     if forwards_costs.iter().zip(&least).all(|(cost, least)| *cost < least + CAUGHT) {
         return forwards;
@@ -47,7 +48,7 @@ pub(crate) fn first_fit(
     let parted = fit_each(kinematics, costs, goals, free.clone(), PARTING);
     let reversed: Vec<Goal> = goals.iter().rev().cloned().collect();
     let last = free.last().unwrap_or(start).clone();
-    let mut backwards = fit_frames(kinematics, costs, &reversed, last, FIRST_SWEEPS, SWEEPS);
+    let (mut backwards, _) = fit_frames(kinematics, costs, &reversed, last, FIRST_SWEEPS, SWEEPS);
     backwards.reverse();
     let mut with_costs = |poses: Vec<RobotPose>| {
         let costs = costs_of(kinematics, costs, goals, &poses);

@@ -10,7 +10,7 @@ use crate::cost::{Costs, Goal, Weights};
 use crate::goals::lift_swings;
 use crate::kinematics::{Kinematics, follow_mimics};
 use crate::plan::{aim, planned_support};
-use crate::planted::hold_still;
+use crate::planted::{AROUND, hold_still};
 use crate::reference_size::ReferenceSize;
 use crate::solve::{Smoothness, Sweeps, fit_motion, whole};
 use crate::source::Source;
@@ -170,10 +170,19 @@ impl Fit<'_> {
         // Rounded numbers of a motion on the robot may be beyond a limit.
         let rounded: Vec<f64> = steps.iter().map(|step| step * (1.0 + ROUNDING)).collect();
         let is_rounded = self.is_own && !exceed(&self.poses, &rounded);
+        let before: Vec<Vec<f64>> = self.poses.iter().map(|pose| pose.values.clone()).collect();
         hold_speeds(&mut self.poses, steps);
         let robot = self.kinematics.robot;
         self.poses.iter_mut().for_each(|pose| follow_mimics(robot, &mut pose.values));
-        let sweeps = if is_rounded { 0 } else { HELD_SWEEPS };
-        self.sweep(Sweeps { highest: Some(steps), ..whole(sweeps) });
+        if is_rounded {
+            return;
+        }
+        // What is far from a joint that was held is fitted as well as before.
+        let around = (AROUND * self.fps.fps()).ceil() as usize;
+        let mut open = vec![false; before.len()];
+        for frame in (0..before.len()).filter(|frame| before[*frame] != self.poses[*frame].values) {
+            open[frame.saturating_sub(around)..(frame + around + 1).min(before.len())].fill(true);
+        }
+        self.sweep(Sweeps { count: HELD_SWEEPS, open: Some(&open), highest: Some(steps) });
     }
 }

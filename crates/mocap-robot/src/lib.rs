@@ -60,7 +60,7 @@ pub use head::Head;
 pub use hinges::{UnknownRobot, may_be_robot, unknown_robot};
 pub use landmarks::{Humanoid, Sole};
 pub use limb::{Bends, BodyPoint, Limb};
-pub use own_motion::own_roles;
+pub use own_motion::{OffHinge, own_roles};
 pub use report::{Excess, Follow, RobotGate, RobotReport, Skate};
 pub use rest::rest_values;
 pub use retarget::{RobotOptions, retarget};

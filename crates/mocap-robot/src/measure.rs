@@ -93,6 +93,7 @@ pub(crate) fn measure(
         off_balance: figures.is_some().then(|| balance.off_balance()),
         balance: figures,
         not_balanced: Vec::new(),
+        off_hinge: None,
         path: path_ratio(humanoid, &placed, goals),
     }
 }

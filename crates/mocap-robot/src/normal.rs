@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use mocap_model::Vector3;
-use nalgebra::{Matrix6, Vector6};
+use nalgebra::{Matrix3, Matrix6, Vector6};
 
 use crate::envelope::Envelope;
 use crate::kinematics::{Kinematics, Moves, Twist};
@@ -168,6 +168,31 @@ impl Normal {
         equations.right.axpy(square * miss, &row, 1.0);
     }
 
+    /// Adds the goal that a point of a body moves by `miss`; `arm` is the vector to it from the base.
+    pub(crate) fn place(&mut self, body: usize, arm: &Vector3<f64>, weight: f64, miss: &Vector3<f64>) {
+        let square = weight * weight;
+        self.cost += 0.5 * square * miss.norm_squared();
+        let equations = &mut self.bodies[body];
+        equations.used = true;
+        // The point moves by linear - arm × angular.
+        let cross = arm.cross_matrix() * square;
+        let angular = (Matrix3::identity() * arm.norm_squared() - arm * arm.transpose()) * square;
+        let BodyEquations { matrix, right, .. } = equations;
+        let mut block = |row: usize, column: usize, add: &Matrix3<f64>| {
+            let mut of = matrix.fixed_view_mut::<3, 3>(row, column);
+            of += add;
+        };
+        block(0, 0, &angular);
+        block(0, 3, &cross);
+        block(3, 0, &cross.transpose());
+        block(3, 3, &(Matrix3::identity() * square));
+        let turning = arm.cross(miss) * square;
+        for axis in 0..3 {
+            right[axis] += turning[axis];
+            right[3 + axis] += square * miss[axis];
+        }
+    }
+
     /// Adds the goal that a body turns by `miss`.
     pub(crate) fn turn(&mut self, body: usize, weight: f64, miss: &Vector3<f64>) {
         let square = weight * weight;
@@ -200,9 +225,11 @@ impl Normal {
             if !bodies[body].used {
                 continue;
             }
-            let BodyEquations { matrix, right, .. } = bodies[body];
+            // Parents come before their children.
+            let (above, below) = bodies.split_at_mut(body);
+            let BodyEquations { matrix, right, .. } = &below[0];
             if let Some(parent) = kinematics.robot.bodies()[body].parent {
-                let parent = &mut bodies[parent];
+                let parent = &mut above[parent];
                 parent.matrix += matrix;
                 parent.right += right;
                 parent.used = true;
@@ -214,7 +241,7 @@ impl Normal {
                 let (column, factor) = kinematics.column(joint);
                 let twist = both(kinematics.twist(joint));
                 let force = matrix * twist * factor;
-                system.right[column] += factor * twist.dot(&right);
+                system.right[column] += factor * twist.dot(right);
                 for other in &movers[..behind] {
                     let (row, factor) = kinematics.column(*other);
                     let value = factor * both(kinematics.twist(*other)).dot(&force);

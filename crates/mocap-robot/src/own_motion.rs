@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use mocap_model::{
-    Clip, ForwardKinematics, Isometry3, JointId, Pose, Robot, RobotJointKind, RobotPose, Role, Skeleton,
-    Space, UnitQuaternion, Vector3,
+    Clip, ForwardKinematics, Isometry3, JointId, Pose, Robot, RobotJoint, RobotJointKind, RobotPose, Role,
+    Skeleton, Space, UnitQuaternion, Vector3,
 };
 use nalgebra::{Matrix3, Rotation3};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::RobotError;
 use crate::landmarks::Humanoid;
@@ -15,9 +17,24 @@ use crate::source::upright;
 
 /// How far a rest pose may be off that of the robot, and a joint off its place: files round numbers [rad, m].
 const TOLERANCE: f64 = 2e-3;
-/// How far a turn may be from all turns about the axis of its hinge \[rad\]: 1°. Compressed files bound how far points
-/// are off, so turns of short limbs are off by more than rounding; whoever bends a limb otherwise turns it further.
+/// How far a turn may be from all turns about the axis of its hinge \[rad\]: 1°. At its usual error e of 0.1 mm, a
+/// compressed file keeps three points around each joint, at r = 3 cm along its axes, within e. Of two of them, what is
+/// between them turns by at most 2e/r, whatever the axis; a hinge is between two joints, which is 4e/r = 0.76°.
+/// Whoever bends a limb otherwise turns it further.
 const OFF_AXIS: f64 = std::f64::consts::PI / 180.0;
+
+/// The first joint of a motion in the joints of a robot that moves otherwise than the robot's can.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct OffHinge {
+    /// Its name.
+    pub joint: String,
+    /// The frame of the result.
+    pub frame: usize,
+    /// How far it is turned off its axis (degrees).
+    pub angle: f64,
+    /// How far it is off its place (m).
+    pub distance: f64,
+}
 
 /// The joints of a clip that are those of a robot.
 pub(crate) struct OwnSkeleton {
@@ -103,9 +120,11 @@ impl OwnSkeleton {
         (self.joints[joint.index()], self.frames[joint.index()] * at)
     }
 
-    /// The motion on the robot, with values as they are in the clip: they may be beyond limits. `None` where a joint is off
-    /// its axis, as after an edit that bends legs otherwise.
-    pub(crate) fn poses(&self, sampled: &Clip, robot: &Robot) -> Option<Vec<RobotPose>> {
+    /// The motion on the robot, with values as they are in the clip: they may be beyond limits.
+    ///
+    /// # Errors
+    /// The first joint that is off its axis, as after an edit that bends legs otherwise.
+    pub(crate) fn poses(&self, sampled: &Clip, robot: &Robot) -> Result<Vec<RobotPose>, OffHinge> {
         let mut kinematics = ForwardKinematics::new(sampled);
         let mut poses: Vec<RobotPose> = Vec::with_capacity(sampled.frames());
         let mut moved_by: Vec<Option<usize>> = vec![None; self.robot.len()];
@@ -126,27 +145,41 @@ impl OwnSkeleton {
                 let Some(parent) = joint.parent else { continue };
                 let rest = Isometry3::from_parts(joint.offset.into(), joint.rest_rotation);
                 let moved = (placed[parent.index()] * rest).inverse() * placed[id.index()];
-                let Some(index) = moved_by[id.index()] else {
-                    if moved.rotation.angle() > OFF_AXIS || moved.translation.vector.norm() > TOLERANCE {
-                        return None;
-                    }
-                    continue;
-                };
-                let joint = &robot.joints()[index];
+                let of_robot = moved_by[id.index()].map(|index| &robot.joints()[index]);
+                let (angle, distance) = off(of_robot, &moved);
+                let off =
+                    || OffHinge { joint: joint.name.clone(), frame, angle: angle.to_degrees(), distance };
+                if angle > OFF_AXIS || distance > TOLERANCE {
+                    return Err(off());
+                }
+                let (Some(index), Some(hinge)) = (moved_by[id.index()], of_robot) else { continue };
                 let before = poses.last().map(|pose| pose.values[index]);
-                values[index] = match joint.kind {
-                    RobotJointKind::Hinge => {
-                        // Off its place or off its axis: a place is not a turn.
-                        let turned = Isometry3::from_parts(Vector3::zeros().into(), moved.rotation);
-                        let is_there = moved.translation.vector.norm() <= TOLERANCE;
-                        is_there.then(|| joint.value_of(&turned, before, OFF_AXIS))??
+                // A place is not a turn: both were judged.
+                let moved = match hinge.kind {
+                    RobotJointKind::Hinge => Isometry3::from_parts(Vector3::zeros().into(), moved.rotation),
+                    RobotJointKind::Slide => {
+                        Isometry3::from_parts(moved.translation, UnitQuaternion::identity())
                     }
-                    RobotJointKind::Slide => joint.value_of(&moved, before, TOLERANCE)?,
                 };
+                values[index] = hinge.value_of(&moved, before, f64::INFINITY).ok_or_else(off)?;
             }
             poses.push(RobotPose { base: placed[0], values });
         }
-        Some(poses)
+        Ok(poses)
+    }
+}
+
+/// How far a motion is from all those of a joint: the angle off its axis \[rad\], and the distance off its place \[m\].
+/// Nothing moves without a joint.
+fn off(joint: Option<&RobotJoint>, moved: &Isometry3<f64>) -> (f64, f64) {
+    let (turn, place) = (moved.rotation, moved.translation.vector);
+    match joint {
+        Some(joint) if joint.kind == RobotJointKind::Hinge => {
+            let along = joint.axis * turn.imag().dot(&joint.axis);
+            (2.0 * (turn.imag() - along).norm(), place.norm())
+        }
+        Some(joint) => (turn.angle(), (place - joint.axis * place.dot(&joint.axis)).norm()),
+        None => (turn.angle(), place.norm()),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::solve::{Smoothness, Sweeps, fit_motion};
 /// Corners of soles that are held and faster than this slip [m/s].
 const SLIP: f64 = 0.02;
 /// Frames on both sides of one that slips move with it \[s\].
-const AROUND: f64 = 0.5;
+pub(crate) const AROUND: f64 = 0.5;
 const SWEEPS: usize = 4;
 const ROUNDS: usize = 12;
 /// In each round, feet are first held by this share of their weight: stiff ones hardly let a frame move.

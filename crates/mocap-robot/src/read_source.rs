@@ -5,7 +5,7 @@ use mocap_model::{Clip, FrameRate, Robot, RobotPose};
 use crate::RobotError;
 use crate::anatomy::Anatomy;
 use crate::kinematics::follow_mimics;
-use crate::own_motion::OwnSkeleton;
+use crate::own_motion::{OffHinge, OwnSkeleton};
 use crate::solve::bounds;
 use crate::source::{Joints, Source};
 use crate::source_points::limb_points;
@@ -20,6 +20,8 @@ pub(crate) struct ReadSource {
     pub(crate) joints: Joints,
     /// The poses, where the motion is one of the robot itself: they need no fit.
     pub(crate) own: Option<Vec<RobotPose>>,
+    /// Why a motion in the joints of the robot needs one.
+    pub(crate) off_hinge: Option<OffHinge>,
     /// Leg length of the robot over that of the source.
     pub(crate) ratio: f64,
 }
@@ -45,8 +47,9 @@ pub(crate) fn read_source(
     let turn = own.as_ref().map(|own| own.turn);
     let joints = Joints::of(clip.skeleton(), points.as_ref())?;
     let mut source = Source::of(clip, metres, fps, (&joints, points, turn))?;
+    let mut off_hinge = None;
     let own = match own {
-        Some(own) => own.poses(&clip.resampled(fps)?, robot),
+        Some(own) => own.poses(&clip.resampled(fps)?, robot).map_err(|off| off_hinge = Some(off)).ok(),
         None => None,
     };
     let own = own.map(|poses| within_limits(robot, poses));
@@ -57,7 +60,7 @@ pub(crate) fn read_source(
         return Err(RobotError::SourceLegs { length: source.leg_length });
     }
     let ratio = humanoid.leg_length() / source.leg_length;
-    Ok(ReadSource { source, joints, own, ratio })
+    Ok(ReadSource { source, joints, own, off_hinge, ratio })
 }
 
 /// The poses with every joint within its limits, and mimics where they follow.

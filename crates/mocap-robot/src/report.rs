@@ -6,6 +6,7 @@ use serde::Serialize;
 use std::fmt;
 
 use crate::balance::Balance;
+use crate::own_motion::OffHinge;
 
 /// A gate on a figure of a robot's motion.
 ///
@@ -60,6 +61,8 @@ pub struct RobotReport {
     pub balance: Option<Balance>,
     /// What a motion that was to be balanced keeps of its balance, and why.
     pub not_balanced: Vec<String>,
+    /// Why a motion in the joints of this robot was fitted anew; null where its values were taken over, and for others.
+    pub off_hinge: Option<OffHinge>,
     /// When the zero-moment point is more than 2 cm beside the soles on the floor, or the centre of mass more than 1 cm
     /// while the robot stands still; null where balance is not measured.
     pub off_balance: Option<Vec<OffBalance>>,

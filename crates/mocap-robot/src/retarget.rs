@@ -20,7 +20,7 @@ use crate::read_source::{ReadSource, read_source};
 use crate::reference_size::ReferenceSize;
 use crate::report::RobotReport;
 use crate::resting::rests;
-use crate::smoothness::smoothness;
+use crate::smoothness::{MORE, smoothness};
 use crate::solids::check_shapes;
 use crate::source::Source;
 use crate::speed_limits::highest_steps;
@@ -88,7 +88,8 @@ pub fn retarget(
     check_shapes(robot)?;
     let mut kinematics = Kinematics::new(robot);
     let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
-    let ReadSource { source, own, ratio, .. } = read_source(clip, metres, robot, &anatomy, options.fps)?;
+    let ReadSource { source, own, off_hinge, ratio, .. } =
+        read_source(clip, metres, robot, &anatomy, options.fps)?;
     if options.balance && anatomy.masses.total() <= 0.0 {
         return Err(RobotError::NoMass);
     }
@@ -101,7 +102,8 @@ pub fn retarget(
         Some(moved) => (&moved.robot, Anatomy::of(&mut Kinematics::new(&moved.robot), &options.bends)?),
         None => (robot, anatomy),
     };
-    let (mut motion, report) = on_robot((robot, &anatomy), &source, own, ratio, options)?;
+    let (mut motion, mut report) = on_robot((robot, &anatomy), &source, own, ratio, options)?;
+    report.off_hinge = off_hinge;
     if let Some(moved) = &on_pelvis {
         motion.poses.iter_mut().for_each(|pose| moved.put_back(pose));
     }
@@ -145,7 +147,9 @@ fn on_robot(
         true => fit.balance(&rests(source, &reference.robot, &fitted.humanoid, &fit.poses)),
         false => (false, Vec::new()),
     };
-    fit.limit_speeds(&highest_steps(&reference.robot, &limits.speeds, fps.frame_time()));
+    // A joint that a limb passes at its axis or its end would turn over faster than anything in the source.
+    let turn = if is_own { f64::INFINITY } else { source.steps.all + MORE };
+    fit.limit_speeds(&highest_steps(&reference.robot, &limits.speeds, fps.frame_time(), turn));
     let Fit { mut goals, poses, .. } = fit;
     let mut poses: Vec<RobotPose> = poses.iter().map(|pose| reference.put_back(pose)).collect();
     raise(robot, &anatomy.humanoid, &mut poses, fps);

@@ -8,6 +8,9 @@ use crate::limb::Limb;
 use crate::solve::Smoothness;
 use crate::source::Steps;
 
+/// How much more than the source's joint a hinge may rotate per frame \[rad\].
+pub(crate) const MORE: f64 = 0.1;
+
 /// Weights of smoothness: accelerations are per second, so the frame rate does not matter.
 pub(crate) fn smoothness(
     humanoid: &Humanoid,
@@ -29,8 +32,6 @@ pub(crate) fn smoothness(
 /// Greatest step of each joint per frame: that of its speed limit, and slightly more than the source rotates
 /// per frame. Otherwise hinges would turn over when a limb passes their axis.
 fn fastest(humanoid: &Humanoid, steps: &Steps, velocities: &[Option<f64>], fps: FrameRate) -> Vec<f64> {
-    /// How much more than the source's joint a hinge may rotate per frame \[rad\].
-    const MORE: f64 = 0.1;
     let has = |limbs: &[Limb], joint: usize| limbs.iter().any(|limb| limb.joints.contains(&joint));
     let of = |(joint, velocity): (usize, &Option<f64>)| {
         let step = match &humanoid.arms {

@@ -40,6 +40,18 @@ impl Solid {
     fn ball(&self, placed: &Isometry3<f64>) -> Ball {
         Ball { centre: placed.translation.vector.into(), radius: self.reach }
     }
+
+    /// Both ends of a segment; the middle twice of other forms.
+    fn ends(&self, placed: &Isometry3<f64>) -> [Point3<f64>; 2] {
+        let middle = Point3::from(placed.translation.vector);
+        match self.form {
+            Form::Segment(half) if half > 0.0 => {
+                let along = placed.rotation * Vector3::new(0.0, 0.0, half);
+                [middle - along, middle + along]
+            }
+            _ => [middle; 2],
+        }
+    }
 }
 
 /// A bounding ball of shapes \[m\].
@@ -61,6 +73,8 @@ impl Ball {
 pub(crate) struct Placed {
     solids: Vec<Isometry3<f64>>,
     balls: Vec<Ball>,
+    /// By shape: the ends of its core, if that is a segment.
+    ends: Vec<[Point3<f64>; 2]>,
     /// By part.
     parts: Vec<Ball>,
 }
@@ -69,6 +83,11 @@ impl Placed {
     /// A lower bound of the height of a shape \[m\].
     pub(crate) fn lowest(&self, solid: usize) -> f64 {
         self.balls[solid].centre.z - self.balls[solid].radius
+    }
+
+    /// Whether the balls around two shapes are nearer than `within` \[m\].
+    fn may_meet(&self, [first, second]: [usize; 2], within: f64) -> bool {
+        self.balls[first].may_meet(&self.balls[second], within)
     }
 }
 
@@ -158,7 +177,10 @@ impl Solids {
         self.place(bodies, &mut placed);
         let mut pairs = std::mem::take(&mut self.pairs);
         for pair in pairs.iter_mut().flat_map(|(_, pairs)| pairs) {
-            if let Some(near) = self.near(pair.solids, &placed, MARGIN) {
+            if !placed.may_meet(pair.solids, MARGIN) {
+                continue;
+            }
+            if let Some(near) = self.near(pair.solids, &placed, f64::INFINITY) {
                 pair.overlap = pair.overlap.max(-near.distance);
                 pair.allowed = pair.allowed.max(MARGIN - near.distance.min(CLEAR));
                 pair.apart &= !(pair.joined && near.distance < CLEAR);
@@ -208,11 +230,13 @@ impl Solids {
 
     /// Places all shapes.
     pub(crate) fn place(&self, bodies: &[Isometry3<f64>], out: &mut Placed) {
-        let Placed { solids, balls, parts } = out;
+        let Placed { solids, balls, ends, parts } = out;
         solids.clear();
         solids.extend(self.all.iter().map(|solid| bodies[solid.body] * solid.placement));
         balls.clear();
         balls.extend(self.all.iter().zip(solids.iter()).map(|(solid, placed)| solid.ball(placed)));
+        ends.clear();
+        ends.extend(self.all.iter().zip(solids.iter()).map(|(solid, placed)| solid.ends(placed)));
         parts.clear();
         parts.extend(
             self.parts.iter().map(|(body, ball)| Ball { centre: bodies[*body] * ball.centre, ..*ball }),
@@ -223,11 +247,10 @@ impl Solids {
     /// design.
     pub(crate) fn all_near<'a>(&'a self, placed: &'a Placed, within: f64) -> impl Iterator<Item = Near> + 'a {
         let apart = self.pairs_near(placed, within).filter(|pair| pair.apart);
-        let near = apart.filter_map(move |pair| {
+        apart.filter_map(move |pair| {
             let near = self.near(pair.solids, placed, within - pair.allowed)?;
             Some(Near { distance: near.distance + pair.allowed, ..near })
-        });
-        near.filter(move |near| near.distance < within)
+        })
     }
 
     /// The greatest penetration depths.
@@ -247,31 +270,32 @@ impl Solids {
         self.pairs.iter().filter(move |(parts, _)| meets(*parts)).flat_map(|(_, pairs)| pairs)
     }
 
-    /// The nearest points of a pair, if it may be nearer than `within` \[m\].
+    /// The nearest points of a pair that is nearer than `within` \[m\].
     fn near(&self, [first, second]: [usize; 2], placed: &Placed, within: f64) -> Option<Near> {
-        if !placed.balls[first].may_meet(&placed.balls[second], within) {
+        if !placed.may_meet([first, second], within) {
             return None;
         }
         let [a, b] = [first, second].map(|index| &self.all[index]);
-        let cores = [(first, a), (second, b)]
-            .map(|(index, solid)| Core { placed: placed.solids[index], form: &solid.form });
         let bodies = [a.body, b.body];
         let skins = a.radius + b.radius;
-        if let (Form::Segment(one), Form::Segment(other)) = (&a.form, &b.form) {
-            let ends = |core: &Core<'_>, half: &f64| {
-                [-*half, *half].map(|end| core.placed * Point3::new(0.0, 0.0, end))
-            };
-            let points = closest(ends(&cores[0], one), ends(&cores[1], other));
+        if let (Form::Segment(_), Form::Segment(_)) = (&a.form, &b.form) {
+            let points = closest(placed.ends[first], placed.ends[second]);
             let apart = points[1] - points[0];
+            if apart.norm_squared() >= (within + skins).max(0.0).powi(2) {
+                return None;
+            }
             let length = apart.norm();
             let direction = if length > 1e-9 { apart / length } else { Vector3::x() };
             return Some(Near { bodies, points, direction, distance: length - skins });
         }
+        let cores = [(first, a), (second, b)]
+            .map(|(index, solid)| Core { placed: placed.solids[index], form: &solid.form });
         let Gap { points, direction, distance } = gap(&cores);
         // Both points are inside by the penetration depth: the second is ahead of the first.
         let inwards = direction * (-distance).max(0.0);
         let points = [points[0] - inwards, points[1] + inwards];
-        Some(Near { bodies, points, direction, distance: distance - skins })
+        let near = Near { bodies, points, direction, distance: distance - skins };
+        (near.distance < within).then_some(near)
     }
 }
 

@@ -112,7 +112,7 @@ impl Scratch {
     }
 }
 
-/// Fits single poses, each from the one before it.
+/// Fits single poses, each from the one before it. Also returns what each missed before its last step.
 pub(crate) fn fit_frames(
     kinematics: &mut Kinematics,
     costs: &Costs,
@@ -120,17 +120,19 @@ pub(crate) fn fit_frames(
     start: RobotPose,
     first_sweeps: usize,
     sweeps: usize,
-) -> Vec<RobotPose> {
+) -> (Vec<RobotPose>, Vec<f64>) {
     let bounds = bounds(kinematics.robot);
     let mut scratch = Scratch::new(kinematics);
     let mut poses = Vec::with_capacity(goals.len());
+    let mut missed = Vec::with_capacity(goals.len());
     let mut pose = start;
     for (frame, goal) in goals.iter().enumerate() {
         let sweeps = if frame == 0 { first_sweeps } else { sweeps };
         scratch.settle(kinematics, costs, &mut pose, goal, (&bounds, sweeps));
         poses.push(pose.clone());
+        missed.push(scratch.normal.cost);
     }
-    poses
+    (poses, missed)
 }
 
 /// Fits single poses, each from its own start.

@@ -1,12 +1,15 @@
 //! Speed limits of joints that hold exactly: a motion is brought within them, and stays there during the fit.
 
-use mocap_model::{Robot, RobotPose};
+use mocap_model::{Robot, RobotJoint, RobotJointKind, RobotPose};
 
-/// Greatest step of every joint between frames \[rad or m\]; infinite without a limit. A joint that drives
-/// others also keeps their limits.
-pub(crate) fn highest_steps(robot: &Robot, speeds: &[Option<f64>], frame_time: f64) -> Vec<f64> {
-    let of = |speed: &Option<f64>| speed.map_or(f64::INFINITY, |speed| speed * frame_time * (1.0 - 1e-9));
-    let mut steps: Vec<f64> = speeds.iter().map(of).collect();
+/// Greatest step of every joint between frames \[rad or m\]; infinite without a limit. Hinges also turn by at most `turn`
+/// \[rad\]. A joint that drives others also keeps their limits.
+pub(crate) fn highest_steps(robot: &Robot, speeds: &[Option<f64>], frame_time: f64, turn: f64) -> Vec<f64> {
+    let of = |(joint, speed): (&RobotJoint, &Option<f64>)| {
+        let most = if joint.kind == RobotJointKind::Hinge { turn } else { f64::INFINITY };
+        speed.map_or(f64::INFINITY, |speed| speed * frame_time * (1.0 - 1e-9)).min(most)
+    };
+    let mut steps: Vec<f64> = robot.joints().iter().zip(speeds).map(of).collect();
     for (index, joint) in robot.joints().iter().enumerate().rev() {
         if let Some(mimic) = joint.mimic.filter(|mimic| mimic.factor != 0.0) {
             steps[mimic.joint] = steps[mimic.joint].min(steps[index] / mimic.factor.abs());

@@ -76,6 +76,17 @@ pub enum Problem {
          taken from lengths and axes; --explain shows them, and --map states them"
     )]
     RobotJoints { limbs: &'static str },
+    #[error(
+        "the joints are those of this robot, but '{}' is {} in frame {}: the motion is fitted anew, and values of joints \
+         change; files that are compressed with an error of at most 0.1 mm keep them",
+        off.joint,
+        match off.distance > off.angle.to_radians() {
+            true => format!("{:.1} mm off its place", off.distance * 1e3),
+            false => format!("turned {:.1}° off the axis of its hinge", off.angle),
+        },
+        off.frame
+    )]
+    OffHinge { off: mocap_robot::OffHinge },
     #[error("the file has {} subjects: {}; one of them is taken", names.len(), names.join(", "))]
     SeveralSubjects { names: Vec<String> },
     #[error(
@@ -241,6 +252,7 @@ impl mocap_formats::Problem for Problem {
             Problem::UpDetected { .. } => "space::up-detected",
             Problem::NoSubject { .. } => "subject::unknown",
             Problem::RobotJoints { .. } => "robot::joints",
+            Problem::OffHinge { .. } => "robot::fitted-anew",
             Problem::SeveralSubjects { .. } => "subject::several",
             Problem::SeveralTargets { .. } => "target::several",
             Problem::CharactersDiffer { .. } => "compare::characters",

@@ -9,7 +9,7 @@ use mocap_model::{Clip, FrameRate, Pose, Robot, RobotJoint, Role, Skeleton};
 use mocap_retarget::{
     RestChoice, RestPoseError, RetargetOptions, RoleMap, TargetSurface, map_roles, map_roles_in, rest_pose_of,
 };
-use mocap_robot::{Bends, RobotMap, RobotOptions, own_roles};
+use mocap_robot::{Bends, RobotMap, RobotOptions, RobotReport, own_roles};
 
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
@@ -190,7 +190,9 @@ pub fn put_on_target(
         let roles = || map_roles_in(clip);
         let (source, metres) = robot_source(&source, (robot, &bends), mapping, roles)?;
         let options = RobotOptions { bends, ..options.robot.clone() };
-        return put_on_robot((source, metres), opening.lead_in, robot, &options);
+        let (clip, report) = put_on_robot((source, metres), opening.lead_in, robot, &options)?;
+        warnings.extend(report.off_hinge.clone().map(|off| Finding::new(crate::Problem::OffHinge { off })));
+        return Ok((clip, TargetReport::Robot(Box::new(report))));
     }
     let body = for_report(&target.skeleton, &mut Vec::new());
     let (mapping, options) = on_body(clip, opening, target, mapping, options);
@@ -294,13 +296,13 @@ fn put_on_robot(
     lead_in: usize,
     robot: &Arc<Robot>,
     options: &RobotOptions,
-) -> Result<(Clip, TargetReport), Error> {
+) -> Result<(Clip, RobotReport), Error> {
     let source = match lead_in < source.frames() {
         true => source.trimmed(lead_in..source.frames()).expect("frames are left"),
         false => source,
     };
     let (motion, report) = mocap_robot::retarget(&source, metres, robot, options)?;
-    Ok((with_roles_of_robot(motion.to_clip(robot)?, &options.bends), TargetReport::Robot(Box::new(report))))
+    Ok((with_roles_of_robot(motion.to_clip(robot)?, &options.bends), report))
 }
 
 /// Which joints of a source drive which joints of a robot in [`put_on_target`] at `fps`; `None` where the
