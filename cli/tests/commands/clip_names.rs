@@ -72,7 +72,8 @@ fn piped(sandbox: &Sandbox, input: &str, steps: &str, to: &str) -> Vec<u8> {
         format!("inputs = {input:?}\noutput = {folder:?}\n{steps}\n[[step]]\ndo = \"write\"\nto = {to:?}\n");
     sandbox.put("p.toml", pipeline);
     sandbox.run(["run", "p.toml"]).ok();
-    sandbox.read(&format!("{folder}/{}", std::path::Path::new(input).with_extension(to).display()))
+    let name = std::path::Path::new(input).with_extension(to);
+    sandbox.read(&format!("{folder}/{}", name.file_name().unwrap().display()))
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn tracks(nodes: &[Node], motion: &Motion, frames: usize, head: &Head) -> Vec<Jo
     let mut buffer = Vec::new();
     for start in (0..frames).step_by(BLOCK) {
         let block = motion.values_of(start..frames.min(start + BLOCK), samples.width, &mut buffer);
-        samples.append(block.chunks_exact(samples.width));
+        samples.append(block.chunks_exact(samples.width.max(1)));
     }
     samples.into_tracks()
 }
@@ -265,7 +265,7 @@ fn tracks_of_freed(nodes: &[Node], motion: &mut Motion, frames: usize, head: &He
     for start in (0..frames).step_by(BLOCK).rev() {
         let block = motion.values_of(start..frames.min(start + BLOCK), samples.width, &mut buffer);
         frees = frees && !block.iter().any(is_far);
-        samples.append(block.chunks_exact(samples.width).rev());
+        samples.append(block.chunks_exact(samples.width.max(1)).rev());
         if frees && start.is_multiple_of(at_once) {
             motion.free_text(start);
         }
