@@ -115,3 +115,75 @@ impl Sink<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ArrayOptions, RotationFormat, of_clip, parts};
+    use super::*;
+    use crate::{npz, safetensors};
+    use mocap_model::{Clip, JointTracks, Track};
+
+    /// The fixture's motion, repeated.
+    fn long() -> Clip {
+        let clip = include!("../../../../fixtures/wave.rs");
+        let frames = 40 * clip.frames();
+        let each = clip.tracks().iter().map(|tracks| JointTracks {
+            rotation: Track::Sampled((0..frames).map(|i| tracks.rotation.at(i % clip.frames())).collect()),
+            ..tracks.clone()
+        });
+        let tracks = each.map(|tracks| JointTracks { translation: None, ..tracks }).collect();
+        Clip::new(clip.skeleton().clone(), clip.rate(), frames, tracks).unwrap()
+    }
+
+    #[test]
+    fn arrays_made_while_they_are_written_are_those_in_memory() {
+        let clip = long();
+        for (precision, rotations) in
+            [(Precision::F32, RotationFormat::Quaternion), (Precision::F64, RotationFormat::Euler)]
+        {
+            let options = ArrayOptions { precision, rotations, ..ArrayOptions::default() };
+            let whole = of_clip(&clip, &options);
+            let mut written = Vec::new();
+            npz::write_parts(&parts(&clip, &options), &mut written).unwrap();
+            assert!(written == npz::to_bytes(&whole));
+            let mut written = Vec::new();
+            safetensors::write_parts(&parts(&clip, &options), &mut written).unwrap();
+            assert!(written == safetensors::to_bytes(&whole));
+        }
+    }
+
+    #[test]
+    fn no_array_of_all_frames_is_whole_in_memory() {
+        let clip = long();
+        let mut streamed = 0;
+        for (name, part) in parts(&clip, &ArrayOptions::default()).iter() {
+            match part {
+                Part::Array(array) => assert!(array.data.len() < 4 * clip.frames(), "{name}"),
+                Part::Floats(floats) => {
+                    let mut largest = 0;
+                    let put = &mut |block: &Data| {
+                        largest = largest.max(block.len());
+                        Ok(())
+                    };
+                    floats.write(put).unwrap();
+                    assert!(largest <= 2 * BLOCK, "{name}: {largest}");
+                    streamed += 1;
+                }
+            }
+        }
+        assert!(streamed >= 4, "{streamed}");
+    }
+
+    #[test]
+    fn an_error_of_the_output_ends_the_work() {
+        let (clip, mut puts) = (long(), 0);
+        let parts = parts(&clip, &ArrayOptions::default());
+        let Some((_, Part::Floats(rotations))) = parts.iter().next() else { panic!("rotations come first") };
+        let put = &mut |_: &Data| {
+            puts += 1;
+            Err(io::Error::other("full"))
+        };
+        assert_eq!(rotations.write(put).unwrap_err().to_string(), "full");
+        assert_eq!(puts, 1);
+    }
+}

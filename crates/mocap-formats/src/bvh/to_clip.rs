@@ -372,4 +372,45 @@ mod tests {
         assert_eq!(start.value.frames(), ENOUGH);
         assert_eq!(start.value, whole.value.trimmed(0..ENOUGH).unwrap());
     }
+
+    /// A motion whose text is long: one joint that moves.
+    fn long(far: Option<usize>) -> Vec<u8> {
+        let row = |i: usize| {
+            let x = if far == Some(i) { "1e13".to_owned() } else { format!("{}.5", i % 11) };
+            format!("{x} 1 0 {} 0 0\n", i % 7)
+        };
+        let rows: String = (0..20_000).map(row).collect();
+        let text = format!(
+            "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation \
+             Yrotation\nEnd Site\n{{\nOFFSET 0 1 0\n}}\n}}\nMOTION\nFrames: 20000\nFrame Time: 0.01\n{rows}"
+        );
+        text.into_bytes()
+    }
+
+    #[test]
+    fn the_text_of_a_long_motion_is_freed_as_its_clip_grows() {
+        let (bytes, options) = (Arc::new(long(None)), ClipOptions::default());
+        let size = bytes.len();
+        let mut document = crate::bvh::parse_shared(&bytes, &Limits::default()).unwrap().value;
+        let whole = to_clip(&document, &options).unwrap();
+        // Shared text stays.
+        assert_eq!(take_clip(&mut document.clone(), &options).unwrap(), whole);
+        assert_eq!(document.motion().and_then(Motion::text).map(<[u8]>::len), Some(size));
+        drop(bytes);
+        assert_eq!(take_clip(&mut document, &options).unwrap(), whole);
+        let left = document.motion().and_then(Motion::text).unwrap();
+        assert!(left.len() < size / 100 && left.starts_with(b"HIERARCHY"), "{} of {size}", left.len());
+    }
+
+    #[test]
+    fn a_value_that_is_too_far_is_shown_where_it_stands() {
+        for frame in [0, 700, 12_345, 19_999] {
+            let (bytes, options) = (Arc::new(long(Some(frame))), ClipOptions::default());
+            let mut document = crate::bvh::parse_shared(&bytes, &Limits::default()).unwrap().value;
+            drop(bytes);
+            let expected = to_clip(&document, &options).unwrap_err();
+            let found = take_clip(&mut document, &options).unwrap_err();
+            assert!(found.error.place.is_some() && found == expected, "{frame}: {found}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ pub fn write(arrays: &Arrays, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// As [`write`], of arrays that may be made while they are written.
-pub(super) fn write_parts(parts: &Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_parts(parts: &Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut texts = Map::new();
     let mut tensors: Vec<(&str, &Part<'_>)> = Vec::new();
     for (name, part) in parts.iter() {
