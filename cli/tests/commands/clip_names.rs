@@ -90,7 +90,7 @@ fn a_pipeline_writes_the_bytes_of_the_command() {
             (vec!["convert", "--scale", "2"], "[[step]]\ndo = \"edit\"\nscale = 2\n"),
             (vec!["convert", "--fps", "30"], "[[step]]\ndo = \"edit\"\nfps = 30\n"),
             (vec!["edit", "--mirror"], "[[step]]\ndo = \"mirror\"\n"),
-            (vec!["edit", "--denoise"], "[[step]]\ndo = \"denoise\"\n"),
+            (vec!["edit", "--denoise", "auto"], "[[step]]\ndo = \"denoise\"\n"),
             (vec!["retarget", &robin], &target),
         ] {
             for input in ["walk.bvh", &input] {
