@@ -45,8 +45,8 @@ pub trait Document: fmt::Debug + Send + Sync {
         self.to_clip(options)
     }
 
-    /// As [`Document::to_clip`]. What only the motion needs may be freed as the clip grows: afterwards the document only has
-    /// its header.
+    /// As [`Document::to_clip`]. What only the motion needs may be freed as the clip grows: afterwards the document has
+    /// its header only.
     ///
     /// # Errors
     /// As [`Document::to_clip`].

@@ -197,8 +197,8 @@ impl MotionFile {
         meant(parsed, format, options)
     }
 
-    /// Like [`MotionFile::into_clip`]: what only the motion needs may be freed as the clip grows. Afterwards the file is
-    /// only good for [`MotionFile::text`].
+    /// Like [`MotionFile::into_clip`]. What only the motion needs may be freed as the clip grows: afterwards only
+    /// [`MotionFile::text`] is useful.
     ///
     /// # Errors
     /// Those of [`MotionFile::into_clip`].

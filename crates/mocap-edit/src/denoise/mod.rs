@@ -315,6 +315,7 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
         }
         curve.write_to(&mut samples.rotations[*joint]);
     }
+    drop(smoothed);
     drop(all);
     let by_curves = dropouts.iter().filter(|dropout| dropout.filled == FilledBy::Curve);
     let bridged: usize = by_curves.map(|dropout| dropout.frames.len()).sum();
