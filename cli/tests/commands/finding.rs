@@ -284,7 +284,7 @@ fn links_to_a_clip_are_no_copies_of_it() {
     std::os::unix::fs::symlink(sandbox.path("one/walk.bvh"), sandbox.path("one/a_link.bvh")).unwrap();
     let alone = sandbox.run(["find", "--duplicates", "one", "--json"]).ok();
     assert!(alone.rows().is_empty() && alone.stderr.contains("1 path left out: links"), "{alone:?}");
-    // A copy is found, and what is kept is a file.
+    // A real copy is reported, and the file to keep is not a link.
     sandbox.put("one/copy.bvh", sandbox.read("db/alex_walk.bvh"));
     let rows = sandbox.run(["find", "--duplicates", "one", "--json"]).ok().rows();
     assert_eq!(rows[0]["keep"], "one/copy.bvh");

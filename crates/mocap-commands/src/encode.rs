@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory, write_stream};
+use mocap_batch::{Destination, Job, JobContext, Source, WriteContent, is_directory, write_stream};
 use mocap_formats::arrays::ArrayOptions;
 use mocap_formats::robot_motion::Order;
 use mocap_formats::{Document, Finding, Format, LeftOut, Limits, WriteOptions};
-use mocap_model::{Clip, EulerOrder, Markers, Scene, Skeleton};
+use mocap_model::{Character, Clip, EulerOrder, Markers, Scene, Skeleton};
 
 use crate::options::{BvhStyle, SceneFlags};
 
@@ -38,7 +38,9 @@ pub(crate) const TEXT_SHARE: f64 = 1e-4;
 
 /// How a clip is written.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct EncodeOptions {
+pub(crate) struct EncodeOptions<'a> {
+    /// The name of a clip without one, in formats that name clips.
+    pub(crate) name: &'a str,
     /// The rotation order of every joint; `None`: that of the skeleton.
     pub(crate) euler: Option<EulerOrder>,
     /// Greatest rounding error of BVH numbers [m]; `None`: the default precision.
@@ -55,10 +57,10 @@ pub(crate) struct EncodeOptions {
     pub(crate) scene: SceneFlags,
 }
 
-impl EncodeOptions {
+impl EncodeOptions<'_> {
     /// The options of the library.
     pub(crate) fn options(self) -> WriteOptions {
-        let EncodeOptions { euler, tolerance, limits, bvh, arrays, order, scene } = self;
+        let EncodeOptions { name: _, euler, tolerance, limits, bvh, arrays, order, scene } = self;
         WriteOptions {
             euler,
             tolerance,
@@ -106,9 +108,9 @@ pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
 }
 
 /// Encodes a clip. The clip is consumed, so it can be freed before all bytes exist.
-pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
+pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions<'_>) -> Result<Encoded, Diagnostic> {
     let mut guessed = Vec::new();
-    let clip = mocap::prepare(clip, format, &mut guessed);
+    let clip = mocap::prepare(named(clip, options.name, format), format, &mut guessed);
     let clip = mocap::for_format(clip, format, &mut guessed);
     let mut encoded = behind(guessed, mocap_formats::write_owned(clip, format, &options.options())?);
     encoded.warnings.extend(all_keys(format, options));
@@ -116,7 +118,7 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
 }
 
 /// A warning if keys are to be left out of a format with one key per frame.
-fn all_keys(format: Format, options: EncodeOptions) -> Option<Diagnostic> {
+fn all_keys(format: Format, options: EncodeOptions<'_>) -> Option<Diagnostic> {
     let leaves_out = matches!(format, Format::Glb | Format::Gltf | Format::Vrma);
     let is_asked = options.scene.error.is_some_and(|length| length.0 > 0.0);
     (is_asked && !leaves_out).then(|| {
@@ -127,7 +129,7 @@ fn all_keys(format: Format, options: EncodeOptions) -> Option<Diagnostic> {
 
 /// Like [`clip()`], for a clip with several characters: each is written as the format requires, or only the
 /// first one if the format holds one.
-pub(crate) fn whole(one: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
+pub(crate) fn whole(one: Clip, format: Format, options: EncodeOptions<'_>) -> Result<Encoded, Diagnostic> {
     // Characters written as trees of one skeleton keep the structure of the document.
     let together = !format.has_motion() || format.holds_several_characters() && !format.holds_arrays();
     if together || mocap::several_subjects(one.skeleton()).is_empty() {
@@ -136,9 +138,23 @@ pub(crate) fn whole(one: Clip, format: Format, options: EncodeOptions) -> Result
     scene_in(Origin::input(None), mocap::scene_of(one).map_err(mocap::Error::from)?, format, options)
 }
 
+/// The name that the clip of an input gets where its file states none: that of the file, from stdin that of the output.
+pub(crate) fn clip_name(job: &Job) -> String {
+    let path = match (&job.input.source, &job.destination) {
+        (Source::Stdin, Destination::File { path, .. }) => path,
+        _ => &job.input.relative,
+    };
+    stem(path)
+}
+
+/// The name of a file without its extension.
+pub(crate) fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// Sets the name of the clip for formats that name clips, unless it has one.
-pub(crate) fn named(clip: Clip, name: &str, format: Format) -> Clip {
-    match format.holds_several_clips() && clip.name().is_empty() {
+fn named(clip: Clip, name: &str, format: Format) -> Clip {
+    match format.holds_several_clips() && clip.name().is_empty() && !name.is_empty() {
         true => clip.with_name(name),
         false => clip,
     }
@@ -170,7 +186,7 @@ impl<'a> Origin<'a> {
     }
 
     /// The warning about contents that a format cannot keep of the file.
-    pub(crate) fn lost(&self, format: Format, options: EncodeOptions) -> Option<Diagnostic> {
+    pub(crate) fn lost(&self, format: Format, options: EncodeOptions<'_>) -> Option<Diagnostic> {
         let lost = mocap_formats::left_behind(self.document?, format, &options.options())?;
         Some(self.warning(lost))
     }
@@ -181,11 +197,13 @@ pub(crate) fn clips(
     origin: Origin<'_>,
     clips: Vec<Clip>,
     format: Format,
-    options: EncodeOptions,
+    options: EncodeOptions<'_>,
 ) -> Result<Encoded, Diagnostic> {
     let mut guessed = Vec::new();
-    let clips: Vec<Clip> =
-        clips.into_iter().map(|clip| mocap::for_format(clip, format, &mut guessed)).collect();
+    // Several clips of one name could not be told apart.
+    let name = if clips.len() == 1 { options.name } else { "" };
+    let clips = clips.into_iter().map(|clip| named(clip, name, format));
+    let clips: Vec<Clip> = clips.map(|clip| mocap::for_format(clip, format, &mut guessed)).collect();
     guessed.dedup();
     let mut files = mocap_formats::write_kept(origin.document, &clips, format, &options.options())?;
     let found = guessed.into_iter().chain(std::mem::take(&mut files.warnings));
@@ -198,7 +216,7 @@ pub(crate) fn clip_in(
     origin: Origin<'_>,
     one: Clip,
     format: Format,
-    options: EncodeOptions,
+    options: EncodeOptions<'_>,
 ) -> Result<Encoded, Diagnostic> {
     if origin.document.is_some() && format.holds_several_clips() {
         return clips(origin, vec![one], format, options);
@@ -213,7 +231,7 @@ pub(crate) fn scene_in(
     origin: Origin<'_>,
     scene: Scene,
     format: Format,
-    options: EncodeOptions,
+    options: EncodeOptions<'_>,
 ) -> Result<Encoded, Diagnostic> {
     if let Some(one) = scene.clip() {
         let one = one.clone();
@@ -221,6 +239,10 @@ pub(crate) fn scene_in(
         return clip_in(origin, one, format, options);
     }
     let mut guessed = Vec::new();
+    let scene = scene.map(|character| {
+        let Character { name, clip, body } = character;
+        Character { name, clip: named(clip, options.name, format), body }
+    });
     let scene = mocap::scene_for_format(scene, origin.document.is_some(), format, &mut guessed);
     let mut files = mocap_formats::write_scene_beside(origin.document, &scene, format, &options.options())?;
     let found = guessed.into_iter().chain(std::mem::take(&mut files.warnings));

@@ -45,6 +45,20 @@ pub trait Document: fmt::Debug + Send + Sync {
         self.to_clip(options)
     }
 
+    /// As [`Document::to_clip`]. What only the motion needs may be freed as the clip grows: afterwards the document has
+    /// its header only.
+    ///
+    /// # Errors
+    /// As [`Document::to_clip`].
+    fn take_clip(&mut self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+        self.to_clip(options)
+    }
+
+    /// The bytes of the file, where the document keeps them, without those that [`Document::take_clip`] freed.
+    fn text(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// The start of the motion, or all of it, with all warnings and errors of [`Document::to_clip`] for the whole
     /// motion: a summary of the file needs no more, and this saves computing all rotations.
     ///

@@ -107,6 +107,19 @@ impl SharedText {
         let span = start..start + text.len();
         (span.end <= bytes.len()).then(|| SharedText { bytes: bytes.clone(), span })
     }
+
+    /// The bytes that it is a part of.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Frees the text from `end` on, if nothing else shares it.
+    pub(crate) fn shorten(&mut self, end: usize) {
+        let Some(bytes) = Arc::get_mut(&mut self.bytes) else { return };
+        self.span.end = self.span.end.min(self.span.start + end);
+        bytes.truncate(self.span.end);
+        bytes.shrink_to_fit();
+    }
 }
 
 impl Deref for SharedText {

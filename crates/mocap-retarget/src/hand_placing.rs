@@ -126,7 +126,7 @@ impl<'a> HandPlacing<'a> {
     }
 
     /// Keeps hands that stay in place on the floor at one place of it, by horizontal offsets of their contacts, where
-    /// they reach it. Before, between and after the times in which they stay, the offsets go on.
+    /// they reach it. Outside of these times the offsets are continuous.
     fn plant(&self, contacts: &mut SelfContacts, body: &BodyTargets) {
         let up = self.pair.directions.up;
         for (contact, touches) in contacts.pairs.iter().zip(&mut contacts.offsets) {

@@ -197,6 +197,32 @@ impl MotionFile {
         meant(parsed, format, options)
     }
 
+    /// Like [`MotionFile::into_clip`]. What only the motion needs may be freed as the clip grows: afterwards only
+    /// [`MotionFile::text`] is useful.
+    ///
+    /// # Errors
+    /// Those of [`MotionFile::into_clip`].
+    pub fn take_clip(&mut self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+        if self.text().is_none() {
+            return self.to_clip(options);
+        }
+        self.check_choice(options)?;
+        if let Some(made) = self.whole(options) {
+            return finished(made, options);
+        }
+        self.start.take();
+        let parsed = match &mut self.content {
+            Content::Document(document) => document.take_clip(&options.of_format(Companions::default())),
+            Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
+        };
+        meant(parsed, self.format, options)
+    }
+
+    /// The bytes of the file, where it keeps them, without those that [`MotionFile::take_clip`] freed.
+    pub fn text(&self) -> Option<&[u8]> {
+        self.document()?.text()
+    }
+
     /// Like [`MotionFile::into_clip`], without consuming the file.
     ///
     /// # Errors

@@ -148,7 +148,9 @@ fn decompress(
         .map_err(|error| Diagnostic::from(Finding::new(error)))?;
     let clip = compressed.to_clip();
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+    let name = encode::clip_name(job);
     let options = EncodeOptions {
+        name: &name,
         euler: args.euler,
         tolerance: Some(info.tolerance * encode::TEXT_SHARE),
         limits: args.limits(),

@@ -106,7 +106,12 @@ pub(super) fn one_of(
     let (frames, fps) = (first.frames(), first.rate().fps());
     let encoded = match missed.is_empty() {
         true => {
-            let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
+            // Made of several clips, it has the name of its file.
+            let scene = if inputs.len() > 1 { unnamed(scene) } else { scene };
+            let named = if output.as_os_str() == "-" { Path::new(usual_name) } else { &output };
+            let name = encode::stem(named);
+            let options =
+                EncodeOptions { name: &name, euler: args.written.euler, ..EncodeOptions::default() };
             // The body is taken from the first motion with meshes.
             let origin = Origin { document: document.as_deref(), file: inputs.first().map(PathBuf::as_path) };
             let format = encode::format_of_scene(&scene, format, args.written.to.is_some());
@@ -145,6 +150,14 @@ pub(super) fn one_of(
         console.error(Some(&names.join(", ")), error);
     }
     Ok(if missed.is_empty() { Exit::Success } else { Exit::Gate })
+}
+
+/// The scene with clips without names.
+fn unnamed(scene: Scene) -> Scene {
+    scene.map(|character| {
+        let clip = character.clip.clone().with_name("");
+        character.with_clip(clip)
+    })
 }
 
 /// Motions that were read.

@@ -290,11 +290,13 @@ fn one(
         let output = output(number + 1);
         let (start, frames) = (range.start + lead_in, range.len());
         let part = take.clone().try_map_all(|one| {
-            let clip = one.clip.trimmed(range.clone())?;
+            // Each part has the name of its file: the name of the whole would name all of them alike.
+            let clip = one.clip.trimmed(range.clone())?.with_name("");
             Ok(one.with_clip(clip))
         });
         let part = part.map_err(model)?;
-        let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
+        let name = encode::stem(&output);
+        let options = EncodeOptions { name: &name, euler: args.written.euler, ..EncodeOptions::default() };
         let encoded = encode::scene_in(Origin::input(document.as_deref()), part, format, options)?;
         warnings.extend(
             encoded.warnings.iter().filter(|new| !warnings.contains(new)).cloned().collect::<Vec<_>>(),

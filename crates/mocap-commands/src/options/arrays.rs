@@ -96,21 +96,25 @@ impl ArrayStyle {
             }),
         }
     }
+
+    /// The first flag that is given.
+    pub(crate) fn asked(&self) -> Option<&'static str> {
+        let usual = ArrayOptions::default();
+        let ArrayOptions { precision, rotations, window } = self.options();
+        let flags = [
+            ("--dtype", precision != usual.precision),
+            ("--rotations", rotations != usual.rotations),
+            ("--joints", !self.joints.is_empty()),
+            ("--window", window.is_some()),
+        ];
+        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    }
 }
 
 impl ArraySettings {
     /// The first flag that only applies to arrays.
     pub(crate) fn asked(&self) -> Option<&'static str> {
-        let usual = ArrayOptions::default();
-        let ArrayOptions { precision, rotations, window } = self.style.options();
-        let flags = [
-            ("--dtype", precision != usual.precision),
-            ("--rotations", rotations != usual.rotations),
-            ("--joints", !self.style.joints.is_empty()),
-            ("--window", window.is_some()),
-            ("--pack", self.pack.is_some()),
-        ];
-        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+        self.style.asked().or(self.pack.map(|_| "--pack"))
     }
 }
 

@@ -1,9 +1,7 @@
 //! `mocap convert`.
 
 use clap::Args as ClapArgs;
-use mocap_formats::asf::AsfUnits;
-use mocap_formats::bvh::PositionChannels;
-use mocap_formats::{Document, Format};
+use mocap_formats::Format;
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
@@ -65,31 +63,4 @@ pub(crate) struct Args {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
-}
-
-impl Args {
-    /// Whether no flag changes the values of a document that is written in its own format.
-    pub(crate) fn changes_nothing(&self, document: &dyn Document, format: Format) -> bool {
-        self.edits == Edits::default() && self.changes_only_edits(document, format)
-    }
-
-    /// The same, ignoring edits.
-    pub(crate) fn changes_only_edits(&self, document: &dyn Document, format: Format) -> bool {
-        let reading = &self.reading;
-        // A BVH does not state its unit and axes, so stating them changes nothing in the file.
-        let space = reading.input_unit.is_some()
-            || reading.input_up.is_some()
-            || reading.asf_units.0 != AsfUnits::Auto;
-        self.arrays.asked().is_none()
-            && self.euler.is_none_or(|order| document.has_order(order))
-            && self.scene == SceneFlags::default()
-            && self.robot_motion.order.is_none()
-            && self.inputs.selection.clip.is_none()
-            && reading.input_fps.is_none()
-            && reading.subject.is_none()
-            && self.marker_set.is_none()
-            && reading.position_channels.0 == PositionChannels::Auto
-            && !reading.repair
-            && (!space || !format.states_space() && format.fixed_space().is_none())
-    }
 }

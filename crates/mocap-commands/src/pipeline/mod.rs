@@ -10,6 +10,7 @@ mod plan;
 mod report;
 mod row;
 mod run;
+mod same_format;
 mod step;
 mod work;
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use mocap::{SummarizedCompression, in_one_unit};
 use mocap_analysis::object_error;
 use mocap_edit::{AppliedScene, ApplyOptions};
-use mocap_formats::robot_motion::{Order, usual_rate};
+use mocap_formats::robot_motion::usual_rate;
 use mocap_formats::{Document, Format, Remedy};
 use mocap_model::{BoundBody, Clip, Scene};
 use mocap_report::gallery::Outcome;
@@ -17,6 +17,7 @@ use super::gate::{self, Gate};
 use super::plan::{Plan, PlannedStep};
 use super::report::{self, Site};
 use super::row::{Measured, OutputRow, Row, StepRow};
+use super::same_format;
 use super::step::{EditStep, Step};
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::edit::{EditFiles, curve_file, warning, write_curve};
@@ -163,11 +164,15 @@ impl<'a> Progress<'a> {
         loaded: Loaded,
         force: bool,
     ) -> Result<(Progress<'a>, Scene), Failure> {
+        let mut changed = Vec::new();
+        let files = same_format::files(plan, &loaded, &encode::clip_name(job), &mut changed)?;
         let (Motion { clip, warnings, .. }, document) = match plan.writes_motions() {
             true => loaded.into_motion_and_document(&plan.reading)?,
             false => (loaded.into_motion(&plan.reading)?, None),
         };
         let mut progress = Progress::new((job, plan), document, warnings, force);
+        progress.warnings.extend(changed);
+        progress.encoded = files;
         progress.judge(mocap::verdicts(&clip));
         let scene = scene_of(clip).behind(&mut progress.warnings)?;
         Ok((progress, scene))
@@ -292,15 +297,14 @@ impl<'a> Progress<'a> {
                 self.measured.push((at, Measured::Compress(Box::new(summary))));
                 if several { scene_of(clip) } else { Ok(Scene::from(clip)) }
             }
+            // The file keeps the values of the input.
+            Step::Write(_) if self.encoded.iter().any(|(step, _)| *step == at) => Ok(scene),
             Step::Write(step) => {
+                let name = encode::clip_name(self.job);
                 let options = EncodeOptions {
-                    euler: step.euler,
+                    name: &name,
                     tolerance: self.tolerance,
-                    limits: self.plan.reading.limits(),
-                    bvh: step.bvh,
-                    scene: step.scene,
-                    arrays: step.arrays.options(),
-                    order: Order::default(),
+                    ..same_format::options(step, &self.plan.reading)
                 };
                 let written = match step.arrays.joints.is_empty() {
                     true => scene.clone(),

@@ -197,13 +197,26 @@ impl Loaded {
     pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, ReadFailure> {
         let size = self.size();
         let options = self.options(reading);
-        let Loaded { file, mut warnings, bytes, .. } = self;
-        match file.into_clip(&options) {
+        let Loaded { mut file, mut warnings, bytes, .. } = self;
+        let made;
+        let text = match file.text().is_some() {
+            // The file frees its text as the clip grows, if it is the only one that holds it.
+            true => {
+                drop(bytes);
+                made = file.take_clip(&options);
+                file.text().unwrap_or_default()
+            }
+            false => {
+                made = file.into_clip(&options);
+                &bytes[..]
+            }
+        };
+        match made {
             Ok(Parsed { value: clip, warnings: found }) => {
-                warnings.extend(located(&found, &bytes));
+                warnings.extend(located(&found, text));
                 Ok(Motion { clip, warnings, bytes: size })
             }
-            Err(failed) => Err(ReadFailure::of(failed, &bytes).behind(warnings)),
+            Err(failed) => Err(ReadFailure::of(failed, text).behind(warnings)),
         }
     }
 

@@ -134,7 +134,7 @@ pub fn compress_with_progress(
             *least = least.min(now);
         }
         if failed == 0 && turned <= 1.0 && attempt < ATTEMPTS / 2 {
-            tight.resize(clip.frames() * clip.skeleton().len(), 1.0);
+            tight.resize(clip.skeleton().len(), Vec::new());
             tighten(&mut tight, clip, &measured.violations);
         } else {
             if failed > 0 {
@@ -158,18 +158,17 @@ pub fn compress_with_progress(
 }
 
 /// Tightens the bounds around violations: of the joint and its ancestors, in the frames that decide the sample.
-fn tighten(tight: &mut [f32], clip: &Clip, violations: &[Violation]) {
-    let joints = clip.skeleton().joints();
-    let before = tight.to_vec();
-    for Violation { frames, joint, excess } in violations {
-        let share = (0.9 / excess).max(0.5) as f32;
-        let mut next = Some(*joint);
-        while let Some(joint) = next {
+fn tighten(tight: &mut [Vec<f32>], clip: &Clip, violations: &[Violation]) {
+    let skeleton = clip.skeleton();
+    for (joint, shares) in tight.iter_mut().enumerate() {
+        let before = shares.clone();
+        let is_below = |other: usize| skeleton.is_in_subtree(other.into(), joint.into());
+        for Violation { frames, excess, .. } in violations.iter().filter(|found| is_below(found.joint)) {
+            let share = (0.9 / excess).max(0.5) as f32;
+            shares.resize(clip.frames(), 1.0);
             for frame in frames.clone() {
-                let at = joint * clip.frames() + frame;
-                tight[at] = tight[at].min(before[at] * share);
+                shares[frame] = shares[frame].min(before.get(frame).unwrap_or(&1.0) * share);
             }
-            next = joints[joint].parent.map(mocap_model::JointId::index);
         }
     }
 }
@@ -273,7 +272,7 @@ impl<'a> Job<'a> {
     }
 
     /// The bytes at a share of the tolerance, and the number of samples that were not kept within it.
-    fn encode(&self, share: f64, tight: &[f32], progress: &dyn Fn(f64)) -> (Vec<u8>, usize) {
+    fn encode(&self, share: f64, tight: &[Vec<f32>], progress: &dyn Fn(f64)) -> (Vec<u8>, usize) {
         let clip = self.clip;
         let tolerances: Vec<f64> = self.tolerances.iter().map(|tolerance| tolerance * share).collect();
         let count = block_count(clip.frames(), self.block_frames);
@@ -305,7 +304,7 @@ impl<'a> Job<'a> {
             for block in 0..count {
                 let first = block * self.block_frames;
                 let frames = first..(first + self.block_frames + 1).min(clip.frames());
-                let tight = Tight { shares: tight, frames: clip.frames(), first: frames.start };
+                let tight = Tight { shares: tight, first: frames.start };
                 let block = Block {
                     frames: frames.len(),
                     plan: &self.plan,

@@ -23,17 +23,16 @@ impl Progress<'_> {
 /// Joints and frames that may use only a share of their tolerance.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tight<'a> {
-    /// The share, by joint and frame of the clip; empty if the whole tolerance may be used.
-    pub(crate) shares: &'a [f32],
-    /// Frames of the clip, and the first one of the block.
-    pub(crate) frames: usize,
+    /// The share, by joint and by frame of the clip; no frames of a joint that may use its whole tolerance.
+    pub(crate) shares: &'a [Vec<f32>],
+    /// The first frame of the block.
     pub(crate) first: usize,
 }
 
 impl Tight<'_> {
     /// Factor for squared errors.
     pub(crate) fn strictness(&self, joint: usize, frame: usize) -> f64 {
-        let share = self.shares.get(joint * self.frames + self.first + frame);
+        let share = self.shares.get(joint).and_then(|shares| shares.get(self.first + frame));
         share.map_or(1.0, |share| 1.0 / f64::from(share * share))
     }
 }

@@ -269,7 +269,8 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
         (0..samples.rotations.len()).filter(|joint| moves(&samples.rotations[*joint])).collect();
     let ends = spikes_at_ends(samples, &joints);
     let Filling { dropouts, filled, not_filled } = fill(samples, &joints, fps, poses)?;
-    let mut curves: Vec<Curve> = Vec::with_capacity(joints.len());
+    let mut deviations = Vec::with_capacity(joints.len());
+    let mut weights = Vec::with_capacity(joints.len());
     for (joint, ends) in joints.iter().zip(ends) {
         let rotations = &mut samples.rotations[*joint];
         let mut missing = vec![1.0; frames];
@@ -289,31 +290,36 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
         }
         let mut curve = Curve::without_spikes(rotations);
         curve.weights.iter_mut().zip(&missing).for_each(|(weight, missing)| *weight *= missing);
-        curves.push(curve);
+        deviations.push(curve.noise());
+        weights.push(curve.weights);
     }
-    let mut deviations: Vec<f64> = curves.iter().map(Curve::noise).collect();
     noise::share(&mut deviations, frames);
+    // Curves are made from the rotations again: all of them would take more memory than the clip.
     let mut all = Curves::new(frames);
-    for (curve, deviation) in curves.iter().zip(&deviations) {
+    for ((joint, weights), deviation) in joints.iter().zip(&weights).zip(&deviations) {
+        let curve = Curve::of(&samples.rotations[*joint]);
         for axis in curve.smoothed_axes() {
             let variance = curve.tangent[axis] * (deviation / 2.0).powi(2);
-            all.add(curve.values.iter().map(|value| value[axis]), &curve.weights, variance);
+            all.add(curve.values.iter().map(|value| value[axis]), weights, variance);
         }
     }
+    let in_rotations = weights.iter().map(|weights| count(weights)).sum::<usize>();
+    drop(weights);
     all.smooth(fps);
     let mut smoothed = all.iter();
-    for (joint, curve) in joints.iter().zip(&mut curves) {
+    for joint in &joints {
+        let mut curve = Curve::of(&samples.rotations[*joint]);
         for axis in curve.smoothed_axes() {
             let values = smoothed.next().expect("one curve for each axis");
             curve.values.iter_mut().zip(values).for_each(|(own, value)| own[axis] = value);
         }
         curve.write_to(&mut samples.rotations[*joint]);
     }
+    drop(smoothed);
+    drop(all);
     let by_curves = dropouts.iter().filter(|dropout| dropout.filled == FilledBy::Curve);
     let bridged: usize = by_curves.map(|dropout| dropout.frames.len()).sum();
-    let spikes = (curves.iter().map(|curve| count(&curve.weights)).sum::<usize>()
-        + clean_translations(samples, fps))
-    .saturating_sub(bridged);
+    let spikes = (in_rotations + clean_translations(samples, fps)).saturating_sub(bridged);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
     let noise = (squares / deviations.len().max(1) as f64).sqrt();
     Ok(Found { noise, spikes, dropouts, not_filled })

@@ -115,6 +115,15 @@ impl Data {
         true
     }
 
+    /// Removes the values of a list of floats; its memory stays.
+    pub(super) fn clear_floats(&mut self) {
+        match self {
+            Data::F32(values) => values.clear(),
+            Data::F64(values) => values.clear(),
+            _ => unreachable!("a list of floats"),
+        }
+    }
+
     /// A number as a 64-bit float; `None` for texts, and beyond the end.
     pub fn number(&self, at: usize) -> Option<f64> {
         match self {

@@ -1,7 +1,7 @@
 //! Recordings of markers as arrays.
 
 use super::array::push;
-use super::of_clip::insert_events;
+use super::of_clip::of_events;
 use super::problem::index;
 use super::to_clip::{Source, events, space};
 use super::{Array, Arrays, Precision, Problem};
@@ -36,7 +36,9 @@ pub fn of_markers(markers: &Markers, precision: Precision) -> Arrays {
         arrays.insert("marker_residuals", Array::new([frames, width], residuals));
     }
     arrays.insert("marker_names", Array::texts(markers.names().to_vec()));
-    insert_events(markers.events(), &mut arrays);
+    for (name, array) in of_events(markers.events()).into_iter().flatten() {
+        arrays.insert(name, array);
+    }
     arrays.insert("up", Array::text(markers.space().up.to_string()));
     arrays.insert("forward", Array::text(markers.space().forward.to_string()));
     arrays.insert("fps", Array::scalar(markers.rate().fps()));

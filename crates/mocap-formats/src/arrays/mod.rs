@@ -28,6 +28,7 @@ mod markers;
 mod of_clip;
 mod options;
 mod pack;
+mod parts;
 mod problem;
 mod to_clip;
 mod ulps;
@@ -42,6 +43,8 @@ pub use problem::Problem;
 pub(crate) use array::push;
 pub(crate) use document::{document, of_clip as clip_document};
 pub(crate) use markers::{check_fits, to_markers};
+pub(crate) use of_clip::parts;
+pub(crate) use parts::{Floats, Part, Parts};
 pub(crate) use problem::shape;
 pub(crate) use to_clip::Source;
 

@@ -2,8 +2,11 @@
 
 use super::array::push;
 use super::features::{Heading, contacts, planar, velocity};
+use super::parts::Parts;
 use super::{Array, ArrayOptions, Arrays, Data, Precision, encoding, ulps};
 use crate::skel;
+use std::io;
+
 use mocap_model::{Annotations, Clip, EulerOrder, Event, ForwardKinematics, JointId, Skeleton, Vector3};
 
 /// The arrays of a motion. Lengths are metres where the unit is known, else units of the clip.
@@ -17,15 +20,19 @@ use mocap_model::{Annotations, Clip, EulerOrder, Event, ForwardKinematics, Joint
 /// assert_eq!(rotations.shape, [120, 13, 4]);
 /// ```
 pub fn of_clip(clip: &Clip, options: &ArrayOptions) -> Arrays {
+    parts(clip, options).into_arrays()
+}
+
+/// As [`of_clip`]; arrays of all frames are made while they are written.
+pub(crate) fn parts<'c>(clip: &'c Clip, options: &ArrayOptions) -> Parts<'c> {
     let skeleton = clip.skeleton();
     let joints: Vec<JointId> =
         skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();
     let unit = skeleton.space().metres();
-    let mut arrays = Arrays::default();
-    // Before the arrays take memory.
+    let mut arrays = Parts::default();
     let contacts = unit.and_then(|_| contacts(clip));
     motion(clip, &joints, options, &mut arrays);
-    features(clip, &joints, options, &mut arrays);
+    features(clip, &joints, options.precision, &mut arrays);
     if let Some(contacts) = contacts {
         arrays.insert("contacts", Array::new([clip.frames(), 2], Data::Bool(contacts)));
     }
@@ -46,34 +53,37 @@ pub fn of_clip(clip: &Clip, options: &ArrayOptions) -> Arrays {
 }
 
 /// Local rotations and translations.
-fn motion(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mut Arrays) {
+fn motion<'c>(clip: &'c Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mut Parts<'c>) {
     let (frames, skeleton, precision) = (clip.frames(), clip.skeleton(), options.precision);
     let format = options.rotations;
     let mut shape = vec![frames, joints.len()];
     shape.extend(format.shape());
-    let mut rotations = precision.floats(shape.iter().product());
     let orders: Vec<EulerOrder> = joints.iter().map(|joint| skeleton.joint(*joint).dofs.order).collect();
-    let mut previous = vec![None; joints.len()];
-    for frame in 0..frames {
-        for ((joint, order), previous) in joints.iter().zip(&orders).zip(&mut previous) {
-            let rotation = clip.track(*joint).rotation.at(frame);
-            encoding::encode(format, &rotation, *order, previous, |row| push(&mut rotations, row));
+    let names = orders.iter().map(EulerOrder::to_string).collect();
+    let of = joints.to_vec();
+    arrays.insert_floats("rotations", shape, precision, move |out| {
+        let mut previous = vec![None; of.len()];
+        for frame in 0..clip.frames() {
+            for ((joint, order), previous) in of.iter().zip(&orders).zip(&mut previous) {
+                let rotation = clip.track(*joint).rotation.at(frame);
+                encoding::encode(format, &rotation, *order, previous, |row| out.push(row));
+            }
+            out.end_frame()?;
         }
-    }
-    arrays.insert("rotations", Array::new(shape, rotations));
+        Ok(())
+    });
     arrays.insert("rotation_format", Array::text(format.name()));
-    let orders = orders.iter().map(EulerOrder::to_string).collect();
-    arrays.insert("euler_orders", Array::texts(orders));
-    let scale = skeleton.space().metres();
+    arrays.insert("euler_orders", Array::texts(names));
     let root = [joints[0]];
-    insert_lengths(clip, &root, "root_translation", vec![frames, 3], scale, precision, arrays);
+    insert_lengths(clip, &root, "root_translation", vec![frames, 3], precision, arrays);
     if clip.has_scale() {
-        let shape = [frames, joints.len(), 3];
-        let mut scales = precision.floats(frames * joints.len() * 3);
-        for frame in 0..frames {
-            joints.iter().for_each(|joint| push(&mut scales, clip.scale(*joint, frame).as_slice()));
-        }
-        arrays.insert("scales", Array::new(shape, scales));
+        let of = joints.to_vec();
+        arrays.insert_floats("scales", [frames, joints.len(), 3], precision, move |out| {
+            (0..clip.frames()).try_for_each(|frame| {
+                of.iter().for_each(|joint| out.push(clip.scale(*joint, frame).as_slice()));
+                out.end_frame()
+            })
+        });
         let scaled = joints.iter().map(|joint| clip.track(*joint).scale.is_some()).collect();
         arrays.insert("scaled", Array::new([joints.len()], Data::Bool(scaled)));
     }
@@ -84,117 +94,182 @@ fn motion(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mut 
     };
     if !joints[1..].iter().all(at_offset) {
         let shape = vec![frames, joints.len(), 3];
-        insert_lengths(clip, joints, "translations", shape, scale, precision, arrays);
+        insert_lengths(clip, joints, "translations", shape, precision, arrays);
     }
 }
 
 /// Name, scalar tracks and events.
-fn annotations(clip: &Clip, precision: Precision, arrays: &mut Arrays) {
+fn annotations<'c>(clip: &'c Clip, precision: Precision, arrays: &mut Parts<'c>) {
     let Annotations { name, scalars, events } = clip.annotations();
     if !name.is_empty() {
         arrays.insert("clip_name", Array::text(name));
     }
     if !scalars.is_empty() {
-        let (frames, count) = (clip.frames(), scalars.len());
-        let mut values = precision.floats(frames * count);
-        for frame in 0..frames {
-            scalars.iter().for_each(|track| push(&mut values, &[track.values.at(frame)]));
-        }
-        arrays.insert("scalars", Array::new([frames, count], values));
+        arrays.insert_floats("scalars", [clip.frames(), scalars.len()], precision, |out| {
+            (0..clip.frames()).try_for_each(|frame| {
+                scalars.iter().for_each(|track| out.push(&[track.values.at(frame)]));
+                out.end_frame()
+            })
+        });
         let names = scalars.iter().map(|track| track.name.clone()).collect();
         arrays.insert("scalar_names", Array::texts(names));
     }
-    insert_events(events, arrays);
+    for (name, array) in of_events(events).into_iter().flatten() {
+        arrays.insert(name, array);
+    }
 }
 
-/// Moments with names.
-pub(super) fn insert_events(events: &[Event], arrays: &mut Arrays) {
-    if !events.is_empty() {
-        let times: Vec<f64> = events.iter().map(|event| event.time).collect();
-        arrays.insert("event_times", Array::new([times.len()], Data::F64(times)));
-        let names = events.iter().map(|event| event.name.clone()).collect();
-        arrays.insert("event_names", Array::texts(names));
-    }
+/// Moments with names; `None` where there are none.
+pub(super) fn of_events(events: &[Event]) -> Option<[(&'static str, Array); 2]> {
+    let times: Vec<f64> = events.iter().map(|event| event.time).collect();
+    let names = events.iter().map(|event| event.name.clone()).collect();
+    let times = Array::new([times.len()], Data::F64(times));
+    (!events.is_empty()).then(|| [("event_times", times), ("event_names", Array::texts(names))])
 }
 
 /// The local translations of joints in metres, and the bits that the conversion back to the unit of the clip would
 /// lose.
-fn insert_lengths(
-    clip: &Clip,
+fn insert_lengths<'c>(
+    clip: &'c Clip,
     joints: &[JointId],
     name: &str,
     shape: Vec<usize>,
-    unit: Option<f64>,
     precision: Precision,
-    arrays: &mut Arrays,
+    arrays: &mut Parts<'c>,
 ) {
-    let values = shape.iter().product();
-    let mut lengths = precision.floats(values);
-    let mut steps = Vec::new();
-    let exact = precision == Precision::F64 && unit.is_some_and(|unit| unit != 1.0);
+    let unit = clip.skeleton().space().metres();
+    let of = joints.to_vec();
+    arrays.insert_floats(name, shape.clone(), precision, move |out| {
+        (0..clip.frames()).try_for_each(|frame| {
+            for joint in &of {
+                let translation = clip.local(*joint, frame).translation.vector;
+                out.push((translation * unit.unwrap_or(1.0)).as_slice());
+            }
+            out.end_frame()
+        })
+    });
+    let Some(unit) = unit.filter(|unit| precision == Precision::F64 && *unit != 1.0) else { return };
+    let mut steps = Vec::with_capacity(shape.iter().product());
     for frame in 0..clip.frames() {
         for joint in joints {
             let translation = clip.local(*joint, frame).translation.vector;
-            push(&mut lengths, (translation * unit.unwrap_or(1.0)).as_slice());
-            if let Some(unit) = unit.filter(|_| exact) {
-                steps.extend(translation.iter().map(|length| ulps::steps(*length, unit).unwrap_or(0)));
-            }
+            steps.extend(translation.iter().map(|length| ulps::steps(*length, unit).unwrap_or(0)));
         }
     }
-    arrays.insert(name, Array::new(shape.clone(), lengths));
     if steps.iter().any(|steps| *steps != 0) {
         arrays.insert(format!("{name}_ulps"), Array::new(shape, Data::I8(steps)));
     }
 }
 
 /// What follows from the motion: positions, velocities, heading.
-fn features(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mut Arrays) {
-    let (frames, width, precision) = (clip.frames(), joints.len(), options.precision);
-    let fps = clip.rate().fps();
-    let unit = clip.skeleton().space().metres();
-    let mut position = precision.floats(frames * width * 3);
-    let mut velocities = precision.floats(frames * width * 3);
-    let mut of_root = Vec::with_capacity(frames);
-    let mut heading = Heading::new(clip, joints);
-    let mut kinematics = ForwardKinematics::of_joints(clip, joints);
-    // Positions in the frame before, this one and the next.
-    let mut rows: [Vec<Vector3<f64>>; 3] = Default::default();
-    for frame in 0..frames + 1 {
-        rows.rotate_left(1);
-        if frame < frames {
-            kinematics.place(frame);
-            rows[2].clear();
-            rows[2].extend(joints.iter().map(|joint| kinematics.position(*joint)));
-            heading.add(&rows[2]);
-            rows[2].iter_mut().for_each(|place| *place *= unit.unwrap_or(1.0));
-            rows[2].iter().for_each(|place| push(&mut position, place.as_slice()));
-        }
-        let Some(here) = frame.checked_sub(1) else { continue };
-        for joint in 0..width {
-            let before = (here > 0).then(|| &rows[0][joint]);
-            let next = (frame < frames).then(|| &rows[2][joint]);
-            let moves = velocity(before, &rows[1][joint], next, fps);
-            push(&mut velocities, moves.as_slice());
-            if joint == 0 {
-                of_root.push(moves);
-            }
-        }
-    }
-    let headings = heading.finish();
-    let mut planar_velocity = precision.floats(frames * 2);
-    for (moves, heading) in of_root.iter().zip(&headings) {
-        push(&mut planar_velocity, &planar(clip, moves, *heading));
-    }
+fn features<'c>(clip: &'c Clip, joints: &[JointId], precision: Precision, arrays: &mut Parts<'c>) {
+    let (frames, width) = (clip.frames(), joints.len());
+    let of = joints.to_vec();
+    arrays.insert_floats("positions", [frames, width, 3], precision, move |out| {
+        let mut places = Places::new(clip, &of);
+        (0..clip.frames()).try_for_each(|frame| {
+            places.place(frame).iter().for_each(|place| out.push(place.as_slice()));
+            out.end_frame()
+        })
+    });
+    let of = joints.to_vec();
+    arrays.insert_floats("velocities", [frames, width, 3], precision, move |out| {
+        each_velocity(clip, &of, |row| {
+            row.iter().for_each(|moves| out.push(moves.as_slice()));
+            out.end_frame()
+        })
+    });
+    let (headings, planar) = heading_and_planar(clip, joints);
     let mut heading = precision.floats(frames);
     push(&mut heading, &headings);
-    arrays.insert("positions", Array::new([frames, width, 3], position));
-    arrays.insert("velocities", Array::new([frames, width, 3], velocities));
     arrays.insert("heading", Array::new([frames], heading));
+    let mut planar_velocity = precision.floats(frames * 2);
+    push(&mut planar_velocity, planar.as_flattened());
     arrays.insert("planar_velocity", Array::new([frames, 2], planar_velocity));
 }
 
+/// Positions of joints in metres, else in the unit of the clip, frame by frame.
+struct Places<'c> {
+    kinematics: ForwardKinematics<'c>,
+    joints: Vec<JointId>,
+    unit: f64,
+    row: Vec<Vector3<f64>>,
+}
+
+impl<'c> Places<'c> {
+    fn new(clip: &'c Clip, joints: &[JointId]) -> Places<'c> {
+        Places {
+            kinematics: ForwardKinematics::of_joints(clip, joints),
+            joints: joints.to_vec(),
+            unit: clip.skeleton().space().metres().unwrap_or(1.0),
+            row: Vec::new(),
+        }
+    }
+
+    fn place(&mut self, frame: usize) -> &[Vector3<f64>] {
+        self.kinematics.place(frame);
+        let Places { kinematics, joints, unit, row } = self;
+        row.clear();
+        row.extend(joints.iter().map(|joint| kinematics.position(*joint) * *unit));
+        row
+    }
+}
+
+/// Gives the velocities of joints, frame by frame.
+fn each_velocity(
+    clip: &Clip,
+    joints: &[JointId],
+    mut each: impl FnMut(&[Vector3<f64>]) -> io::Result<()>,
+) -> io::Result<()> {
+    let (frames, fps) = (clip.frames(), clip.rate().fps());
+    let mut places = Places::new(clip, joints);
+    // Positions in the frame before, this one and the next.
+    let mut rows: [Vec<Vector3<f64>>; 3] = Default::default();
+    let mut row = Vec::with_capacity(joints.len());
+    for frame in 0..frames + 1 {
+        rows.rotate_left(1);
+        if frame < frames {
+            rows[2].clear();
+            rows[2].extend_from_slice(places.place(frame));
+        }
+        let Some(here) = frame.checked_sub(1) else { continue };
+        row.clear();
+        row.extend((0..joints.len()).map(|joint| {
+            let before = (here > 0).then(|| &rows[0][joint]);
+            let next = (frame < frames).then(|| &rows[2][joint]);
+            velocity(before, &rows[1][joint], next, fps)
+        }));
+        each(&row)?;
+    }
+    Ok(())
+}
+
+/// By frame: the heading, and the velocity of the first joint in the frame of the body.
+fn heading_and_planar(clip: &Clip, joints: &[JointId]) -> (Vec<f64>, Vec<[f64; 2]>) {
+    let pairs = clip.skeleton().lateral_pairs().into_iter().flatten();
+    let needed: Vec<JointId> =
+        joints[..1].iter().copied().chain(pairs.filter(|joint| joints.contains(joint))).collect();
+    let mut heading = Heading::new(clip, &needed);
+    let mut kinematics = ForwardKinematics::of_joints(clip, &needed);
+    let mut row = Vec::new();
+    for frame in 0..clip.frames() {
+        kinematics.place(frame);
+        row.clear();
+        row.extend(needed.iter().map(|joint| kinematics.position(*joint)));
+        heading.add(&row);
+    }
+    let headings = heading.finish();
+    let mut planars = Vec::with_capacity(clip.frames());
+    let found = each_velocity(clip, &joints[..1], |row| {
+        planars.push(planar(clip, &row[0], headings[planars.len()]));
+        Ok(())
+    });
+    found.expect("collecting does not fail");
+    (headings, planars)
+}
+
 /// The skeleton at rest.
-fn rest(skeleton: &Skeleton, joints: &[JointId], precision: Precision, arrays: &mut Arrays) {
+fn rest(skeleton: &Skeleton, joints: &[JointId], precision: Precision, arrays: &mut Parts<'_>) {
     let place = |id: JointId| joints.iter().position(|joint| *joint == id).expect("a joint, not an end site");
     let index = |id: Option<JointId>| id.map_or(-1, |id| place(id) as i32);
     let of = |id: &JointId| skeleton.joint(*id);

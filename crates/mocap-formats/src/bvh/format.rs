@@ -1,6 +1,7 @@
 //! BVH in the table of formats.
 
 use super::from_clip::written;
+use super::to_clip::take_clip;
 use super::{
     Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, check_start, normalise,
     parse, parse_shared, position_mode, to_clip, to_clip_start,
@@ -85,6 +86,18 @@ impl crate::Document for Document {
 
     fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         to_clip(self, &clip_options(options))
+    }
+
+    fn into_clip(mut self: Box<Self>, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+        take_clip(&mut self, &clip_options(options))
+    }
+
+    fn take_clip(&mut self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+        take_clip(self, &clip_options(options))
+    }
+
+    fn text(&self) -> Option<&[u8]> {
+        self.motion()?.text()
     }
 
     fn to_clip_start(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {

@@ -129,6 +129,39 @@ impl Motion {
         found
     }
 
+    /// Whether its rows are a text that is longer than what is kept of it after the first parse.
+    pub(super) fn is_long_text(&self) -> bool {
+        matches!(&self.rows, Rows::Text(text) if text.starts.len().saturating_mul(text.width) > HELD)
+    }
+
+    /// Frees the text of the frames from `end` on, if nothing else shares it; the first frame stays.
+    pub(super) fn free_text(&mut self, end: usize) {
+        if let Rows::Text(text) = &mut self.rows
+            && let Some(start) = text.starts.get(end.max(1))
+        {
+            text.text.shorten(*start);
+        }
+    }
+
+    /// Whether the values of a frame were not freed.
+    pub(super) fn has(&self, frame: usize) -> bool {
+        match &self.rows {
+            Rows::Numbers(_) => true,
+            Rows::Text(text) => match text.starts.get(frame + 1) {
+                Some(next) => *next <= text.text.len(),
+                None => !text.is_shortened(),
+            },
+        }
+    }
+
+    /// The file that the rows are a part of, less what was freed of it.
+    pub(super) fn text(&self) -> Option<&[u8]> {
+        match &self.rows {
+            Rows::Numbers(_) => None,
+            Rows::Text(text) => Some(text.text.bytes()),
+        }
+    }
+
     /// Where a number stands in the text, where rows are kept as text.
     pub(super) fn place(&self, frame: usize, column: usize) -> Option<Place> {
         match &self.rows {
@@ -173,6 +206,11 @@ pub(super) fn word_span(text: &[u8], mut at: usize, number: usize) -> Option<Ran
 impl RowText {
     pub(super) fn new(text: SharedText, starts: Vec<usize>, width: usize) -> RowText {
         RowText { text, starts, width, held: OnceLock::new() }
+    }
+
+    /// Whether the text of the last frames was freed.
+    fn is_shortened(&self) -> bool {
+        self.starts.last().is_some_and(|last| *last >= self.text.len())
     }
 
     /// All numbers, where they are few.

@@ -48,6 +48,31 @@ pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip
     convert(document, options, usize::MAX)
 }
 
+/// As [`to_clip`]. The text of a long motion is freed as the clip grows, if nothing else shares it, so both are never
+/// whole in memory. Afterwards the document has its hierarchy and first frame only.
+///
+/// # Errors
+/// As [`to_clip`].
+pub(super) fn take_clip(document: &mut Document, options: &ClipOptions) -> Result<Parsed<Clip>, ReadError> {
+    if !document.motion().is_some_and(Motion::is_long_text) {
+        return to_clip(document, options);
+    }
+    let mut warnings = Warnings::default();
+    match taken(document, options, &mut warnings) {
+        Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec() }),
+        Err(failed) => Err(failed.behind(warnings.into_vec())),
+    }
+}
+
+fn taken(document: &mut Document, options: &ClipOptions, warnings: &mut Warnings) -> Result<Clip, ReadError> {
+    let frames = document.frames();
+    let head = head(document, options, warnings)?;
+    let mut motion = document.motion.take().expect("a long motion");
+    let tracks = tracks_of_freed(document.nodes(), &mut motion, frames, &head);
+    document.motion = Some(motion);
+    clip_of(document, head, frames, tracks, warnings)
+}
+
 /// The first `frames` frames of the motion, with all warnings and errors of [`to_clip`] for the whole motion: a summary
 /// of a file needs no more, and this saves computing all rotations.
 ///
@@ -78,17 +103,38 @@ fn clip(
     frames: usize,
     warnings: &mut Warnings,
 ) -> Result<Clip, ReadError> {
-    let mode = mode(document, options, warnings);
-    let skeleton = Arc::new(skeleton(document).map_err(|error| impossible(document, error))?);
-    let rate = rate(document, options);
+    let head = head(document, options, warnings)?;
     let frames = document.frames().min(frames);
     let tracks = match document.motion() {
         Some(motion) if frames > 0 => {
-            let motion = finite(document, motion, mode, options.repair, warnings)?;
-            tracks(document, &motion, frames, &skeleton, mode)
+            let motion = finite(document, motion, head.mode, options.repair, warnings)?;
+            tracks(document.nodes(), &motion, frames, &head)
         }
-        _ => skeleton.joints().iter().map(JointTracks::at_rest).collect(),
+        _ => head.skeleton.joints().iter().map(JointTracks::at_rest).collect(),
     };
+    clip_of(document, head, frames, tracks, warnings)
+}
+
+/// What a clip has besides its tracks, and how positions are read.
+struct Head {
+    skeleton: Arc<Skeleton>,
+    rate: FrameRate,
+    mode: PositionMode,
+}
+
+fn head(document: &Document, options: &ClipOptions, warnings: &mut Warnings) -> Result<Head, ReadError> {
+    let mode = mode(document, options, warnings);
+    let skeleton = Arc::new(skeleton(document).map_err(|error| impossible(document, error))?);
+    Ok(Head { skeleton, rate: rate(document, options), mode })
+}
+
+fn clip_of(
+    document: &Document,
+    Head { skeleton, rate, .. }: Head,
+    frames: usize,
+    tracks: Vec<JointTracks>,
+    warnings: &mut Warnings,
+) -> Result<Clip, ReadError> {
     // Finite values can still overflow: a position plus an offset, or the difference of two positions.
     let clip = Clip::new(skeleton, rate, frames, tracks).map_err(|error| impossible(document, error))?;
     if let Some(mut finding) = rest_first_frame(&clip) {
@@ -135,6 +181,9 @@ fn impossible(document: &Document, error: ModelError) -> Finding {
     let finding = finding.in_joint(joint);
     let (Some(node), Some(frame), Some(motion)) = (node, frame, document.motion()) else { return finding };
     let finding = finding.in_frame(frame);
+    if !motion.has(frame) {
+        return finding;
+    }
     let nodes = document.nodes();
     let first: usize = nodes[..node].iter().map(|node| node.channels.len()).sum();
     let width = document.channels();
@@ -191,33 +240,85 @@ fn dofs(channels: &[Channel]) -> Dofs {
     dofs
 }
 
-fn tracks(
-    document: &Document,
-    motion: &Motion,
-    frames: usize,
-    skeleton: &Skeleton,
-    mode: PositionMode,
-) -> Vec<JointTracks> {
-    let width = document.channels();
-    let mut samples: Vec<Samples> = document.nodes().iter().map(|node| Samples::of(node, frames)).collect();
+fn tracks(nodes: &[Node], motion: &Motion, frames: usize, head: &Head) -> Vec<JointTracks> {
+    let mut samples = Motions::of(nodes, frames, head);
     let mut buffer = Vec::new();
     for start in (0..frames).step_by(BLOCK) {
-        let block = motion.values_of(start..frames.min(start + BLOCK), width, &mut buffer);
+        let block = motion.values_of(start..frames.min(start + BLOCK), samples.width, &mut buffer);
+        samples.append(block.chunks_exact(samples.width.max(1)));
+    }
+    samples.into_tracks()
+}
+
+/// The numbers whose text is freed at a time.
+const FREED: usize = 1 << 17;
+/// Text of frames with larger values is not freed: an error about them shows where they stand.
+const FAR: f64 = 1e-1 * Space::FARTHEST;
+
+/// As [`tracks`], from the last frame to the first: text can only be freed from its end.
+fn tracks_of_freed(nodes: &[Node], motion: &mut Motion, frames: usize, head: &Head) -> Vec<JointTracks> {
+    let mut samples = Motions::of(nodes, frames, head);
+    let mut buffer = Vec::new();
+    let is_far = |value: &f64| value.abs() > FAR;
+    let mut frees = !nodes.iter().any(|node| node.offset.iter().any(is_far));
+    let at_once = (FREED / samples.width).max(1).next_multiple_of(BLOCK);
+    for start in (0..frames).step_by(BLOCK).rev() {
+        let block = motion.values_of(start..frames.min(start + BLOCK), samples.width, &mut buffer);
+        frees = frees && !block.iter().any(is_far);
+        samples.append(block.chunks_exact(samples.width.max(1)).rev());
+        if frees && start.is_multiple_of(at_once) {
+            motion.free_text(start);
+        }
+    }
+    samples.reverse();
+    samples.into_tracks()
+}
+
+/// The transforms of all joints over time.
+struct Motions<'a> {
+    nodes: &'a [Node],
+    head: &'a Head,
+    /// Numbers of a frame.
+    width: usize,
+    joints: Vec<Samples>,
+}
+
+impl<'a> Motions<'a> {
+    /// Without frames yet.
+    fn of(nodes: &'a [Node], frames: usize, head: &'a Head) -> Motions<'a> {
+        let width = nodes.iter().map(|node| node.channels.len()).sum();
+        Motions { nodes, head, width, joints: nodes.iter().map(|node| Samples::of(node, frames)).collect() }
+    }
+
+    fn append<'r>(&mut self, rows: impl Iterator<Item = &'r [f64]> + Clone) {
+        let Motions { nodes, head, joints, .. } = self;
         let mut first = 0;
-        for ((node, joint), samples) in document.nodes().iter().zip(skeleton.joints()).zip(&mut samples) {
+        for ((node, joint), samples) in nodes.iter().zip(head.skeleton.joints()).zip(joints) {
             let columns = first..first + node.channels.len();
             first = columns.end;
-            let rows = || block.chunks_exact(width).map(|row| &row[columns.clone()]);
+            let rows = || rows.clone().map(|row| &row[columns.clone()]);
             if let Some(rotations) = &mut samples.rotations {
                 rotations.extend(rows().map(|row| rotation(&node.channels, row)));
             }
             if let Some(translations) = &mut samples.translations {
-                translations.extend(rows().map(|row| translation(&node.channels, row, joint.offset, mode)));
+                let (offset, mode) = (joint.offset, head.mode);
+                translations.extend(rows().map(|row| translation(&node.channels, row, offset, mode)));
             }
         }
     }
-    let joints = samples.into_iter().zip(skeleton.joints());
-    joints.map(|(samples, joint)| samples.into_tracks(joint.offset)).collect()
+
+    /// Reverses the order of frames.
+    fn reverse(&mut self) {
+        for Samples { rotations, translations } in &mut self.joints {
+            rotations.iter_mut().for_each(|samples| samples.reverse());
+            translations.iter_mut().for_each(|samples| samples.reverse());
+        }
+    }
+
+    fn into_tracks(self) -> Vec<JointTracks> {
+        let joints = self.joints.into_iter().zip(self.head.skeleton.joints());
+        joints.map(|(samples, joint)| samples.into_tracks(joint.offset)).collect()
+    }
 }
 
 /// The transforms of a joint over time; `None` where it has no such channels.
@@ -270,5 +371,46 @@ mod tests {
         assert_eq!(whole.warnings.len(), 1);
         assert_eq!(start.value.frames(), ENOUGH);
         assert_eq!(start.value, whole.value.trimmed(0..ENOUGH).unwrap());
+    }
+
+    /// A motion whose text is long: one joint that moves.
+    fn long(far: Option<usize>) -> Vec<u8> {
+        let row = |i: usize| {
+            let x = if far == Some(i) { "1e13".to_owned() } else { format!("{}.5", i % 11) };
+            format!("{x} 1 0 {} 0 0\n", i % 7)
+        };
+        let rows: String = (0..20_000).map(row).collect();
+        let text = format!(
+            "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation \
+             Yrotation\nEnd Site\n{{\nOFFSET 0 1 0\n}}\n}}\nMOTION\nFrames: 20000\nFrame Time: 0.01\n{rows}"
+        );
+        text.into_bytes()
+    }
+
+    #[test]
+    fn the_text_of_a_long_motion_is_freed_as_its_clip_grows() {
+        let (bytes, options) = (Arc::new(long(None)), ClipOptions::default());
+        let size = bytes.len();
+        let mut document = crate::bvh::parse_shared(&bytes, &Limits::default()).unwrap().value;
+        let whole = to_clip(&document, &options).unwrap();
+        // Shared text stays.
+        assert_eq!(take_clip(&mut document.clone(), &options).unwrap(), whole);
+        assert_eq!(document.motion().and_then(Motion::text).map(<[u8]>::len), Some(size));
+        drop(bytes);
+        assert_eq!(take_clip(&mut document, &options).unwrap(), whole);
+        let left = document.motion().and_then(Motion::text).unwrap();
+        assert!(left.len() < size / 100 && left.starts_with(b"HIERARCHY"), "{} of {size}", left.len());
+    }
+
+    #[test]
+    fn a_value_that_is_too_far_is_shown_where_it_stands() {
+        for frame in [0, 700, 12_345, 19_999] {
+            let (bytes, options) = (Arc::new(long(Some(frame))), ClipOptions::default());
+            let mut document = crate::bvh::parse_shared(&bytes, &Limits::default()).unwrap().value;
+            drop(bytes);
+            let expected = to_clip(&document, &options).unwrap_err();
+            let found = take_clip(&mut document, &options).unwrap_err();
+            assert!(found.error.place.is_some() && found == expected, "{frame}: {found}");
+        }
     }
 }

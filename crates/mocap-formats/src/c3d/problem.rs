@@ -48,7 +48,7 @@ pub enum Problem {
     NameShortened { name: String, limit: usize, label: String },
     #[error("the coordinate is {value}, which is not a position: it is a gap")]
     Repaired { value: f64 },
-    #[error("POINT:UNITS is '{name}', which is no known unit of length")]
+    #[error("POINT:UNITS is '{name}', an unknown unit of length")]
     UnknownUnit { name: String },
     #[error("EVENT:USED is {stated}, but {found} events have a time that is a number: these were read")]
     Events { stated: usize, found: usize },

@@ -196,7 +196,7 @@ fn parameters(
     out.bytes
 }
 
-/// What the name of a parameter ends with where its list goes on: LABELS, LABELS2 …
+/// The suffix of the parameter with the next part of a long list: LABELS, LABELS2 …
 fn suffix(number: usize) -> String {
     if number == 0 { String::new() } else { (number + 1).to_string() }
 }

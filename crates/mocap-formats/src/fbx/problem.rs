@@ -74,6 +74,10 @@ pub enum Problem {
         "{count} of {all} curves have closer keys, up to {highest} per second: they are sampled at {fps} frames per second"
     )]
     DenserKeys { count: usize, all: usize, highest: f64, fps: f64 },
+    #[error(
+        "the file states {stated} frames per second, but all its keys lie at frames of {keys} per second: that rate is used"
+    )]
+    RateOfKeys { stated: f64, keys: f64 },
     #[error("the unit of the clip is unknown: its numbers are written as centimetres")]
     UnitUnknown,
 }
@@ -116,6 +120,7 @@ impl crate::Problem for Problem {
             Problem::FurtherSkins { .. } => "fbx::further-skins",
             Problem::Interpolated => "fbx::interpolated",
             Problem::DenserKeys { .. } => "fbx::denser-keys",
+            Problem::RateOfKeys { .. } => "fbx::rate-of-keys",
             Problem::UnitUnknown => "fbx::unit-unknown",
         }
     }
@@ -124,7 +129,7 @@ impl crate::Problem for Problem {
         match self {
             Problem::NotFinite { .. } => Some(crate::Remedy::Repair),
             Problem::UnitUnknown => Some(crate::Remedy::StateUnit),
-            Problem::DenserKeys { .. } => Some(crate::Remedy::StateRate),
+            Problem::DenserKeys { .. } | Problem::RateOfKeys { .. } => Some(crate::Remedy::StateRate),
             _ => None,
         }
     }

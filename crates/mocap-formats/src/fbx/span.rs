@@ -1,7 +1,7 @@
 //! The frames of an animation stack.
 
 use mocap_model::FrameRate;
-use ufbx::{AnimCurve, AnimStack, Scene};
+use ufbx::{AnimCurve, AnimProp, AnimStack, Scene};
 
 use super::stack::{curves, props};
 use super::{Problem, TICKS};
@@ -11,6 +11,8 @@ use crate::{Finding, LimitExceeded, ReadOptions, Warnings};
 const DEFAULT_FPS: f64 = 30.0;
 /// Keys of a curve count as denser than the frames if their rate is higher by this factor.
 const DENSER: f64 = 1.01;
+/// Distance from the nearest frame that rounding explains \[frames\].
+const ROUNDED: f64 = 1e-3;
 
 /// The frames of a stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,10 +55,18 @@ pub(super) fn span(
     let stated = stated_rate(scene, options);
     let rate = match options.fps.is_some() {
         true => stated,
-        false => rate_of(scene, stated, &key_rates(stack, end - begin), warnings),
+        false => {
+            let rate = rate_of(scene, stated, &key_rates(stack, end - begin), warnings);
+            let of_keys = rate_of_keys(stack, rate.fps(), &key_rates(stack, end - begin));
+            if let Some(keys) = of_keys {
+                let [stated, keys] = [rate, keys].map(|rate| (rate.fps() * 1000.0).round() / 1000.0);
+                warnings.push(Finding::new(Problem::RateOfKeys { stated, keys }));
+            }
+            of_keys.unwrap_or(rate)
+        }
     };
     // Rounding may put the end of a stack just before its last frame.
-    let last = ((end - begin) * rate.fps() + 1e-3).floor().max(0.0);
+    let last = ((end - begin) * rate.fps() + ROUNDED).floor().max(0.0);
     let limit = (options.limits.frames / joints).max(1);
     if last >= limit as f64 {
         let found = if last < 1e18 { last as usize + 1 } else { usize::MAX };
@@ -100,6 +110,34 @@ fn key_rates(stack: &AnimStack, duration: f64) -> Vec<f64> {
         rate.flatten().map(FrameRate::fps)
     };
     props(stack).flat_map(curves).filter_map(|(_, curve)| rate(curve)).collect()
+}
+
+/// The rate at whose frames all keys lie, where it differs a little from the `stated` one and some keys lie between
+/// the frames of that: keys at 60 frames per second in a file that states 59.94. `curves` are the rates of curves.
+fn rate_of_keys(stack: &AnimStack, stated: f64, curves: &[f64]) -> Option<FrameRate> {
+    let keyed = || props(stack).flat_map(curves_of).filter(|curve| curve.keyframes.len() > 2);
+    let first = keyed().map(|curve| curve.min_time).reduce(f64::min)?;
+    let fits = |fps: f64| {
+        let is_at_frame = |time: f64| {
+            let frame = (time - first) * fps;
+            (frame - frame.round()).abs() <= ROUNDED
+        };
+        keyed().all(|curve| curve.keyframes.iter().all(|key| is_at_frame(key.time)))
+    };
+    if fits(stated) {
+        return None;
+    }
+    let near = |fps: &f64| (fps / stated - 1.0).abs() < DENSER - 1.0;
+    let of_curves: Vec<f64> = curves.iter().copied().filter(near).collect();
+    // Curves without a key at every frame do not show the rate: it may be the whole or the NTSC rate beside the stated.
+    let beside = [stated * 1.001, stated / 1.001].map(|fps| FrameRate::from_frame_time(1.0 / fps));
+    let candidates = std::iter::once(most_common(&of_curves)).chain(beside).flatten();
+    let mut others = candidates.filter(|rate| rate.fps() != stated);
+    others.find(|rate| fits(rate.fps()))
+}
+
+fn curves_of(prop: &AnimProp) -> impl Iterator<Item = &AnimCurve> {
+    curves(prop).map(|(_, curve)| curve)
 }
 
 /// The most common rate of curves; of a tie, the highest.

@@ -1,7 +1,8 @@
 //! Reads numbers from buffers: strides, sparse values, normalised integers. All ranges are checked against the buffers.
 
-use super::document::{Accessor, Document};
+use super::document::Document;
 use super::problem::Problem;
+use super::root::Accessor;
 use crate::{Finding, LimitExceeded, Limits};
 
 /// Bytes of a component and how it is read.

@@ -9,7 +9,7 @@ use mocap_model::{Expression, Override};
 use serde_json::Value;
 
 use super::document::Document;
-use super::target_names::stated_name;
+use super::node_targets::stated_name;
 use crate::Finding;
 
 /// The memory that the binds of a file may take \[bytes\]. A group of VRM 0 binds a mesh, and each node that shows it is a

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::document::Root;
 use super::problem::{Problem, index};
+use super::root::Root;
 use crate::{Finding, LimitExceeded, Limits};
 
 /// The name of the extension.

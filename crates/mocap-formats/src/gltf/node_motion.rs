@@ -4,8 +4,9 @@
 use mocap_model::{Vector3, angle_between};
 use nalgebra::Quaternion;
 
-use super::document::{Document, Interpolation, Node};
+use super::document::Document;
 use super::problem::index;
+use super::root::{Interpolation, Node};
 use super::trs::{SAME_SCALE, Trs, unit};
 use crate::{Finding, Limits};
 

@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::base64;
-use super::document::{Document, Root};
+use super::document::Document;
 use super::meshopt;
 use super::problem::Problem;
+use super::root::Root;
 use crate::files_beside::{FileBeside, FilesBeside, relative_path};
 use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, text};
 

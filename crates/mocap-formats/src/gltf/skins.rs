@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::build::{Builder, FLOAT, Shape, UNSIGNED_BYTE, UNSIGNED_SHORT, VERTICES};
-use super::document::{Document, Primitive};
+use super::document::Document;
+use super::root::Primitive;
 use crate::Limits;
 
 /// Number of sets of four influences that are checked, as in the reader.

@@ -3,9 +3,10 @@
 use mocap_model::Vector3;
 use nalgebra::Matrix4;
 
-use super::document::{Document, Primitive};
+use super::document::Document;
 use super::problem::Problem;
 use super::problem::index;
+use super::root::Primitive;
 use super::trs::Trs;
 use crate::{Finding, LimitExceeded, Limits};
 
@@ -59,7 +60,7 @@ pub fn triangles(document: &Document, limits: &Limits) -> Result<Vec<[Vector3<f6
     Ok(found)
 }
 
-fn matrix(node: &super::document::Node) -> Matrix4<f64> {
+fn matrix(node: &super::root::Node) -> Matrix4<f64> {
     if let Some(values) = &node.matrix {
         return Matrix4::from_column_slice(values);
     }

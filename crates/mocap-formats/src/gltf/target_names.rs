@@ -1,6 +1,6 @@
 //! The names of morph targets.
 
-use super::document::{Document, Mesh, Root};
+use super::root::{Mesh, Root};
 use crate::names::Unique;
 
 /// The parts of the names of morph targets. A name is that of its node and of its target; both are numbered where
@@ -8,9 +8,9 @@ use crate::names::Unique;
 #[derive(Clone, Debug, Default)]
 pub(super) struct TargetNames {
     /// By node; only of nodes whose meshes have targets.
-    nodes: Vec<Option<String>>,
+    pub(super) nodes: Vec<Option<String>>,
     /// By mesh.
-    meshes: Vec<Vec<String>>,
+    pub(super) meshes: Vec<Vec<String>>,
     /// The meshes with several targets of one name, and that name.
     pub(super) twice: Vec<(usize, String)>,
 }
@@ -50,44 +50,10 @@ impl TargetNames {
     }
 }
 
-/// The names under which the weights of a node's morph targets are numbers over time.
-pub(super) fn target_names(document: &Document, at: usize) -> Vec<String> {
-    (0..).map_while(|i| target_name(document, at, i)).collect()
-}
-
-fn target_name(document: &Document, at: usize, i: usize) -> Option<String> {
-    let names = document.target_names();
-    let of = names.nodes.get(at)?.as_ref()?;
-    let target = names.meshes.get(document.root.nodes.get(at)?.mesh?)?.get(i)?;
-    Some(format!("{of}.{target}"))
-}
-
-/// The names of a node's morph targets as the file states them, several of which may be equal.
-pub(super) fn stated_names(document: &Document, at: usize) -> Vec<String> {
-    (0..).map_while(|i| stated_name(document, at, i)).collect()
-}
-
-/// The name of one of them; `None` where the node or the target is not there.
-pub(super) fn stated_name(document: &Document, at: usize, i: usize) -> Option<String> {
-    let node = document.root.nodes.get(at)?;
-    let mesh = document.root.meshes.get(node.mesh?)?;
-    mesh.primitives.first()?.targets.get(i)?;
-    let of = node.name.clone().unwrap_or_else(|| format!("node {at}"));
-    Some(format!("{of}.{}", name_in(mesh, i)))
-}
-
-fn name_in(mesh: &Mesh, i: usize) -> String {
+/// The name of a target as its mesh states it, else its number.
+pub(super) fn name_in(mesh: &Mesh, i: usize) -> String {
     let stated = mesh.extras.get("targetNames").and_then(|names| names.as_array()?.get(i)?.as_str());
     stated.map_or_else(|| i.to_string(), str::to_owned)
-}
-
-/// The weight of a morph target of a node without animation. The weights of a node take the place of those of its mesh.
-pub(super) fn rest_weight(document: &Document, node: usize, target: usize) -> f64 {
-    let node = &document.root.nodes[node];
-    let of_mesh = || node.mesh.and_then(|mesh| document.root.meshes.get(mesh)).map(|mesh| &mesh.weights);
-    let weights = if node.weights.is_empty() { of_mesh() } else { Some(&node.weights) };
-    let weight = weights.and_then(|weights| weights.get(target)).copied();
-    weight.filter(|weight| weight.is_finite()).unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -10,11 +10,12 @@ use mocap_model::{
 };
 use nalgebra::Matrix4;
 
-use super::document::{Document, Primitive};
+use super::document::Document;
 use super::materials::materials;
+use super::node_targets::{rest_weight, stated_names};
 use super::problem::Problem;
 use super::problem::index;
-use super::target_names::{rest_weight, stated_names};
+use super::root::Primitive;
 use super::to_clip::evened_rest;
 use super::tree::{Tree, tree};
 use super::trs::{Trs, unit};

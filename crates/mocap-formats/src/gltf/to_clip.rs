@@ -8,11 +8,12 @@ use mocap_model::{
 };
 use nalgebra::Quaternion;
 
-use super::document::{Animation, Document, Interpolation};
+use super::document::Document;
 use super::expressions;
+use super::node_targets::target_names;
 use super::problem::Problem;
 use super::problem::index;
-use super::target_names::target_names;
+use super::root::{Animation, Interpolation};
 use super::tree::{Source, Tree, tree};
 use super::trs::unit;
 use crate::names::Unique;

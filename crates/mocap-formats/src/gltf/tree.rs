@@ -5,12 +5,13 @@ use mocap_model::{
 };
 
 use super::binds::{Binds, rest};
-use super::document::{Document, Node};
+use super::document::Document;
 use super::expressions::weight_nodes;
 use super::frame::Frame;
 use super::humanoid;
 use super::node_motion::{NodeMotion, node_motions};
 use super::problem::{Problem, index};
+use super::root::Node;
 use super::trs::{Trs, unit};
 use crate::names::Unique;
 use crate::sides::swap_sides;

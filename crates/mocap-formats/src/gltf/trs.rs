@@ -3,7 +3,7 @@
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Matrix4, Quaternion, Rotation3};
 
-use super::document::Node;
+use super::root::Node;
 
 /// Scales that differ by less, relatively, are the same: files round them to single precision after multiplying many.
 pub(super) const SAME_SCALE: f64 = 1e-5;

@@ -1,7 +1,7 @@
 //! NPZ in the table of formats.
 
-use super::{Archive, write};
-use crate::arrays::{self, Source, of_clip};
+use super::{Archive, write, write_parts};
+use crate::arrays::{self, Source, parts};
 use crate::entry::Entry;
 use crate::left_out::Holds;
 use crate::robot_motion::{document, is_robot_motion, read_arrays, robot_format};
@@ -20,9 +20,8 @@ pub(crate) static FORMAT: Entry = Entry {
     detect: |start| start.bytes.starts_with(b"PK\x03\x04"),
     read: Ok(read),
     write: Some(|clip, options| {
-        let arrays = of_clip(&clip, &options.arrays);
-        drop(clip);
-        Ok(Content::stream(move |out| write(&arrays, out)).into())
+        let options = options.arrays;
+        Ok(Content::stream(move |out| write_parts(&parts(&clip, &options), out)).into())
     }),
     write_markers: Some(|markers, options| {
         arrays::check_fits(markers, options.arrays.precision, ".npy")?;

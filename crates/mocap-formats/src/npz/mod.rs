@@ -16,4 +16,4 @@ pub use write::{to_bytes, write};
 
 pub(crate) use format::{FORMAT, read};
 pub(crate) use npy::values;
-pub(crate) use write::write_members;
+pub(crate) use write::{write_members, write_parts};

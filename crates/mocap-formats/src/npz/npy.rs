@@ -5,7 +5,7 @@
 
 use super::Problem;
 use crate::Finding;
-use crate::arrays::{Array, Data};
+use crate::arrays::{Array, Data, Floats, Precision};
 use std::io::{self, Write};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -244,7 +244,22 @@ pub(super) fn write(array: &Array, out: &mut dyn Write) -> io::Result<()> {
         Data::Bool(_) => "|b1".to_owned(),
         Data::Text(_) => format!("<U{longest}"),
     };
-    let shape = crate::arrays::shape(&array.shape);
+    write_header(&descr, &array.shape, out)?;
+    values(&array.data, longest, out)
+}
+
+/// Writes floats as the content of a member, while they are made.
+pub(super) fn write_floats(floats: &Floats<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let descr = match floats.precision {
+        Precision::F32 => "<f4",
+        Precision::F64 => "<f8",
+    };
+    write_header(descr, &floats.shape, out)?;
+    floats.write(&mut |block| values(block, 0, out))
+}
+
+fn write_header(descr: &str, shape: &[usize], out: &mut dyn Write) -> io::Result<()> {
+    let shape = crate::arrays::shape(shape);
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     // The values start at a multiple of 64 bytes.
     let filled = (10 + header.len() + 1).next_multiple_of(64) - 11;
@@ -253,8 +268,7 @@ pub(super) fn write(array: &Array, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(MAGIC)?;
     out.write_all(&[1, 0])?;
     out.write_all(&(header.len() as u16).to_le_bytes())?;
-    out.write_all(header.as_bytes())?;
-    values(&array.data, longest, out)
+    out.write_all(header.as_bytes())
 }
 
 /// The values of an array as bytes, little-endian; texts as characters of four bytes, `longest` of them.

@@ -1,7 +1,7 @@
 //! Writes NPZ files.
 
 use super::{npy, zip};
-use crate::arrays::Arrays;
+use crate::arrays::{Arrays, Part, Parts};
 use std::io::{self, Write};
 
 /// Writes arrays as `numpy.savez` does: a zip archive of stored members. The same arrays give the same bytes.
@@ -9,9 +9,19 @@ use std::io::{self, Write};
 /// # Errors
 /// Those of `out`.
 pub fn write(arrays: &Arrays, out: &mut dyn Write) -> io::Result<()> {
-    let names: Vec<String> = arrays.iter().map(|(name, _)| format!("{name}.npy")).collect();
-    let content: Vec<_> =
-        arrays.iter().map(|(_, array)| move |out: &mut dyn Write| npy::write(array, out)).collect();
+    write_parts(&Parts::from(arrays), out)
+}
+
+/// As [`write`], of arrays that may be made while they are written: twice, for the checksum and for the content.
+pub(crate) fn write_parts(parts: &Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let names: Vec<String> = parts.iter().map(|(name, _)| format!("{name}.npy")).collect();
+    let content = |part| {
+        move |out: &mut dyn Write| match part {
+            &Part::Array(ref array) => npy::write(array, out),
+            Part::Floats(floats) => npy::write_floats(floats, out),
+        }
+    };
+    let content: Vec<_> = parts.iter().map(|(_, part)| content(part)).collect();
     let members: Vec<(String, zip::WriteMember<'_>)> =
         names.into_iter().zip(content.iter().map(|write| write as zip::WriteMember<'_>)).collect();
     zip::write(&members, out)

@@ -1,7 +1,8 @@
 //! Safetensors in the table of formats.
 
+use super::write::write_parts;
 use super::{parse, write};
-use crate::arrays::{self, of_clip};
+use crate::arrays::{self, parts};
 use crate::entry::Entry;
 use crate::left_out::Holds;
 use crate::{Content, Format};
@@ -28,9 +29,8 @@ pub(crate) static FORMAT: Entry = Entry {
         arrays::document(Format::Safetensors, parse(bytes, &options.limits)?, "", bytes, options)
     }),
     write: Some(|clip, options| {
-        let arrays = of_clip(&clip, &options.arrays);
-        drop(clip);
-        Ok(Content::stream(move |out| write(&arrays, out)).into())
+        let options = options.arrays;
+        Ok(Content::stream(move |out| write_parts(&parts(&clip, &options), out)).into())
     }),
     write_markers: Some(|markers, options| {
         arrays::check_fits(markers, options.arrays.precision, "")?;

@@ -12,3 +12,5 @@ pub use problem::Problem;
 pub use write::{to_bytes, write};
 
 pub(crate) use format::FORMAT;
+#[cfg(test)]
+pub(crate) use write::write_parts;

@@ -1,6 +1,6 @@
 //! Writes safetensors files.
 
-use crate::arrays::{Array, Arrays, Data};
+use crate::arrays::{Arrays, Data, Part, Parts, Precision};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -10,29 +10,35 @@ use std::io::{self, Write};
 /// # Errors
 /// Those of `out`.
 pub fn write(arrays: &Arrays, out: &mut dyn Write) -> io::Result<()> {
+    write_parts(&Parts::from(arrays), out)
+}
+
+/// As [`write`], of arrays that may be made while they are written.
+pub(crate) fn write_parts(parts: &Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut texts = Map::new();
-    let mut tensors: Vec<(&str, &Array)> = Vec::new();
-    for (name, array) in arrays.iter() {
-        match &array.data {
-            Data::Text(list) if array.shape.is_empty() => texts.insert(name.into(), list[0].clone().into()),
-            Data::Text(list) => {
-                let list = serde_json::to_string(list).expect("texts are JSON");
-                texts.insert(name.into(), list.into())
-            }
-            _ => {
-                tensors.push((name, array));
-                None
-            }
+    let mut tensors: Vec<(&str, &Part<'_>)> = Vec::new();
+    for (name, part) in parts.iter() {
+        let text = match part {
+            Part::Array(array) => match &array.data {
+                Data::Text(list) if array.shape.is_empty() => Some(list[0].clone()),
+                Data::Text(list) => Some(serde_json::to_string(list).expect("texts are JSON")),
+                _ => None,
+            },
+            Part::Floats(_) => None,
         };
+        match text {
+            Some(text) => drop(texts.insert(name.into(), text.into())),
+            None => tensors.push((name, part)),
+        }
     }
-    tensors.sort_by_key(|(_, array)| std::cmp::Reverse(kind(&array.data).1));
+    tensors.sort_by_key(|(_, part)| std::cmp::Reverse(kind(part).1));
     let mut header = Map::new();
     header.insert("__metadata__".into(), Value::Object(texts));
     let mut offset = 0;
-    for (name, array) in &tensors {
-        let (dtype, size) = kind(&array.data);
-        let end = offset + size * array.data.len();
-        let tensor = json!({ "dtype": dtype, "shape": array.shape, "data_offsets": [offset, end] });
+    for (name, part) in &tensors {
+        let (dtype, size, shape) = kind(part);
+        let end = offset + size * shape.iter().product::<usize>();
+        let tensor = json!({ "dtype": dtype, "shape": shape, "data_offsets": [offset, end] });
         header.insert((*name).into(), tensor);
         offset = end;
     }
@@ -40,7 +46,10 @@ pub fn write(arrays: &Arrays, out: &mut dyn Write) -> io::Result<()> {
     header.resize(header.len().next_multiple_of(8), b' ');
     out.write_all(&(header.len() as u64).to_le_bytes())?;
     out.write_all(&header)?;
-    tensors.iter().try_for_each(|(_, array)| crate::npz::values(&array.data, 0, out))
+    tensors.iter().try_for_each(|(_, part)| match part {
+        Part::Array(array) => crate::npz::values(&array.data, 0, out),
+        Part::Floats(floats) => floats.write(&mut |block| crate::npz::values(block, 0, out)),
+    })
 }
 
 /// The file of arrays in memory.
@@ -50,9 +59,19 @@ pub fn to_bytes(arrays: &Arrays) -> Vec<u8> {
     bytes
 }
 
-/// The name of a type of values, and the size of one [bytes].
-fn kind(data: &Data) -> (&'static str, usize) {
-    match data {
+/// The name of the type of values, the size of one [bytes], and the shape.
+fn kind<'p>(part: &'p Part<'_>) -> (&'static str, usize, &'p [usize]) {
+    let array = match part {
+        Part::Array(array) => array,
+        Part::Floats(floats) => {
+            let (dtype, size) = match floats.precision {
+                Precision::F32 => ("F32", 4),
+                Precision::F64 => ("F64", 8),
+            };
+            return (dtype, size, &floats.shape);
+        }
+    };
+    let (dtype, size) = match &array.data {
         Data::F32(_) => ("F32", 4),
         Data::F64(_) => ("F64", 8),
         Data::I8(_) => ("I8", 1),
@@ -60,13 +79,15 @@ fn kind(data: &Data) -> (&'static str, usize) {
         Data::I64(_) => ("I64", 8),
         Data::Bool(_) => ("BOOL", 1),
         Data::Text(_) => unreachable!("texts are metadata"),
-    }
+    };
+    (dtype, size, &array.shape)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Limits;
+    use crate::arrays::Array;
     use crate::safetensors::parse;
 
     #[test]

@@ -19,7 +19,7 @@ pub enum Problem {
     NoUnit,
     #[error("the coordinate is {value}, which is not a position: it is a gap")]
     Repaired { value: f64 },
-    #[error("Units is '{name}', which is no known unit of length")]
+    #[error("Units is '{name}', an unknown unit of length")]
     UnknownUnit { name: String },
     #[error("NumFrames is {stated}, but there are {found} rows: these were read")]
     Frames { stated: String, found: usize },

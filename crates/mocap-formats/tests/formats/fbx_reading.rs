@@ -278,6 +278,35 @@ fn a_few_curves_with_closer_keys_do_not_change_the_rate() {
 }
 
 #[test]
+fn a_stated_rate_beside_that_of_the_keys_loses_no_frame() {
+    let read = |stated: f64, keyed: f64, step: usize| {
+        let mut file = File::default();
+        let hips = file.bone("hips", 0, &[]);
+        let keys: Vec<(f64, f64)> =
+            (0..=90).step_by(step).map(|key| (f64::from(key) / keyed, f64::from(key % 7))).collect();
+        let layer = file.stack("walk", 0.0, 90.0 / keyed);
+        file.curve(layer, hips, "Lcl Rotation", "X", &keys);
+        file.settings = [integer("TimeMode", 14), number("CustomFrameRate", stated)].join("\n");
+        let document = parse(&file.bytes(), &Limits::default()).unwrap().value;
+        let parsed = document.to_clip(&ReadOptions::default()).unwrap();
+        let codes = parsed.warnings.iter().map(|warning| warning.code()).collect::<Vec<_>>().concat();
+        assert_eq!(parsed.value.frames(), 91, "{stated} {keyed} {step}");
+        ((parsed.value.rate().fps() * 1000.0).round() / 1000.0, codes)
+    };
+    for (ntsc, whole) in [(23.976, 24.0), (29.97, 30.0), (59.94, 60.0), (119.88, 120.0)] {
+        for step in [1, 10] {
+            assert_eq!(read(ntsc, whole, step), (whole, "fbx::rate-of-keys".to_owned()));
+            assert_eq!(read(whole, ntsc, step), (ntsc, "fbx::rate-of-keys".to_owned()));
+            assert_eq!(read(ntsc, ntsc, step), (ntsc, String::new()));
+            assert_eq!(read(ntsc, ntsc / 0.999_999, step), (ntsc, String::new()));
+            assert_eq!(read(whole, whole, step), (whole, String::new()));
+        }
+    }
+    // A rate of no standard: only keys at every frame show it.
+    assert_eq!(read(60.0, 60.3, 1), (60.3, "fbx::rate-of-keys".to_owned()));
+}
+
+#[test]
 fn units_and_axes_are_those_of_the_file() {
     let mut file = chain(9, &[]);
     let settings = [

@@ -1,7 +1,7 @@
 //! `mocap convert`: between formats, with edits.
 
 mod body_markers;
-mod document;
+pub(crate) mod document;
 pub(crate) mod markers;
 mod pack;
 
@@ -26,6 +26,7 @@ use crate::output::Output;
 use crate::read::{self, Loaded, Motion};
 use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 use crate::verdict;
+use document::SameFormat;
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -174,10 +175,10 @@ impl Converted {
 
 fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Result<Report, Failure> {
     let loaded = read::load(context, &job.input, &args.reading)?;
-    let name = job.input.relative.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = encode::clip_name(job);
     let input_bytes = loaded.size();
     let same = loaded.document().filter(|_| loaded.format == format.into());
-    let unchanged = same.is_some_and(|document| args.changes_nothing(document, format));
+    let unchanged = same.is_some_and(|document| SameFormat::of(args).changes_nothing(document, format));
     let mut done = match (unchanged, loaded.markers(&args.reading)?) {
         (true, Some((markers, _))) => document::keep_markers(loaded, &markers, args)?,
         (true, None) => document::keep(loaded, args)?,
@@ -192,7 +193,7 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
                 drop(loaded);
                 edited
             }
-            None => change(loaded, args, format, &name.unwrap_or_default())?,
+            None => change(loaded, args, format, &name)?,
         },
     };
     done.warnings.extend_from_slice(&done.encoded.warnings);
@@ -273,22 +274,21 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
     // Other contents of a file are kept if the output format can hold them.
     let scene = loaded.format.exchange().is_some_and(Format::holds_several_clips);
     if format.holds_several_clips() && (scene || loaded.clip_names().len() > 1) {
-        return change_all(&loaded, args, &reading, format);
+        return change_all(&loaded, args, &reading, format, name);
     }
-    let lost = Origin::input(loaded.document()).lost(format, encode_options(args));
+    let lost = Origin::input(loaded.document()).lost(format, encode_options(args, name));
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
     warnings.extend(lost);
     let mut errors = Vec::new();
     verdict::sort(mocap::verdicts(&clip), args.force, &mut errors, &mut warnings);
     let limits = reading.limits();
-    let written = edit::apply(&args.edits, limits, encode::named(clip, name, format), &mut warnings)
-        .and_then(|clip| {
-            let clip = only_joints(clip, &args.arrays.style.joints)?;
-            let format = encode::format_of(&clip, format, args.to.is_some());
-            let converted = facts(&clip, format);
-            let converted = converted(encode::whole(clip, format, encode_options(args))?);
-            Ok(Converted { format: Some(format), ..converted })
-        });
+    let written = edit::apply(&args.edits, limits, clip, &mut warnings).and_then(|clip| {
+        let clip = only_joints(clip, &args.arrays.style.joints)?;
+        let format = encode::format_of(&clip, format, args.to.is_some());
+        let converted = facts(&clip, format);
+        let converted = converted(encode::whole(clip, format, encode_options(args, name))?);
+        Ok(Converted { format: Some(format), ..converted })
+    });
     let converted = written.behind(&mut warnings)?;
     Ok(Converted { warnings, errors, ..converted })
 }
@@ -311,7 +311,13 @@ pub(crate) fn only_joints(clip: Clip, globs: &[Glob]) -> Result<Clip, Diagnostic
 }
 
 /// Writes all clips of a file, or the chosen one, to a format that holds several.
-fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -> Result<Converted, Failure> {
+fn change_all(
+    loaded: &Loaded,
+    args: &Args,
+    reading: &Reading,
+    format: Format,
+    name: &str,
+) -> Result<Converted, Failure> {
     let (clips, mut warnings) = match loaded.is_one_clip() {
         true => {
             let (clip, warnings) = loaded.chosen(reading)?;
@@ -330,15 +336,17 @@ fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -
             .collect();
         let edited = edited?;
         let converted = facts(&edited[0], format);
-        let encoded = encode::clips(Origin::input(loaded.document()), edited, format, encode_options(args))?;
+        let encoded =
+            encode::clips(Origin::input(loaded.document()), edited, format, encode_options(args, name))?;
         Ok(converted(encoded))
     })();
     let converted = written.behind(&mut warnings)?;
     Ok(Converted { warnings, errors, ..converted })
 }
 
-fn encode_options(args: &Args) -> EncodeOptions {
+fn encode_options<'a>(args: &Args, name: &'a str) -> EncodeOptions<'a> {
     EncodeOptions {
+        name,
         euler: args.euler,
         tolerance: None,
         limits: args.reading.limits(),

@@ -167,7 +167,8 @@ fn deliver(
         }),
         _ => args.one.written.to,
     };
-    let options = EncodeOptions { euler: args.one.written.euler, ..EncodeOptions::default() };
+    let name = encode::clip_name(job);
+    let options = EncodeOptions { name: &name, euler: args.one.written.euler, ..EncodeOptions::default() };
     let (format, stated) = (format.unwrap_or(Format::Bvh), args.one.written.to.is_some());
     let format = encode::format_of_scene(&scene, format, stated);
     let encoded = encode::scene_in(Origin::input(document), scene, format, options)?;

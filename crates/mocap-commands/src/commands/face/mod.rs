@@ -285,9 +285,8 @@ fn face(
     let Moved { clip, map, unused, unmoved, lids, residual, bytes_in } = done.behind(&mut warnings)?;
     context.check()?;
     let (frames, fps) = (clip.frames(), clip.rate().fps());
-    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
-    let clip = encode::named(clip, &stem, format);
-    let options = EncodeOptions { limits: reading.limits(), scene: args.scene, ..EncodeOptions::default() };
+    let (name, limits, scene) = (encode::clip_name(job), reading.limits(), args.scene);
+    let options = EncodeOptions { name: &name, limits, scene, ..EncodeOptions::default() };
     let origin =
         Origin { document: head.target.on.document.as_deref(), file: Some(Path::new(&head.target.path)) };
     let encoded = encode::clip_in(origin, clip, format, options).map_err(|error| of_character(error, head));

@@ -371,7 +371,9 @@ fn encoded(
     scene: Scene,
     format: Format,
 ) -> Result<encode::Encoded, Diagnostic> {
+    let name = encode::clip_name(job);
     let options = EncodeOptions {
+        name: &name,
         euler: args.euler,
         tolerance: None,
         limits: args.reading.limits(),
@@ -380,11 +382,6 @@ fn encoded(
         order: args.robot_motion.order.unwrap_or_default(),
         ..EncodeOptions::default()
     };
-    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
-    let scene = scene.map(|character| {
-        let Character { name, clip, body } = character;
-        Character { name, clip: encode::named(clip, &stem, format), body }
-    });
     // A character keeps its mesh, skin and materials.
     let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
     encode::scene_in(origin, scene, format, options)

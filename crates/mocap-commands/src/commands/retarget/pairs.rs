@@ -117,7 +117,7 @@ fn retarget(
     let (outputs, bytes_out) = match (made.is_refused(args), one_file) {
         (true, _) => (Vec::new(), 0),
         (false, Some(path)) => {
-            let encoded = made.encoded(format, args)?;
+            let encoded = made.encoded(&encode::stem(path), format, args)?;
             warnings.extend_from_slice(&encoded.warnings);
             let bytes = encode::deliver_to(&encoded, path, args.outputs.overwrite)?;
             (vec![path.display().to_string()], bytes)

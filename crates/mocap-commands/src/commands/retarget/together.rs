@@ -162,8 +162,8 @@ fn body_of(target: &Target, limits: &Limits, warnings: &mut Vec<Diagnostic>) -> 
 
 impl Subjects {
     /// The scene as one file.
-    pub(super) fn encoded(&self, format: Format, args: &Args) -> Result<Encoded, Diagnostic> {
-        encode::scene_in(Origin::input(None), self.scene.clone(), format, options(args))
+    pub(super) fn encoded(&self, name: &str, format: Format, args: &Args) -> Result<Encoded, Diagnostic> {
+        encode::scene_in(Origin::input(None), self.scene.clone(), format, options(args, name))
     }
 
     /// One person as a file, with the other contents of the target's file.
@@ -176,8 +176,7 @@ impl Subjects {
         let target = &self.targets[at];
         let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
         let Character { name, clip, .. } = &self.scene.characters[at];
-        let clip = encode::named(clip.clone(), name, format);
-        encode::scene_in(origin, Scene::from(clip), format, options(args))
+        encode::scene_in(origin, Scene::from(clip.clone()), format, options(args, name))
     }
 
     /// The report of a run: `outputs` are the files by person, or the one of all.
@@ -235,8 +234,9 @@ impl Subjects {
     }
 }
 
-fn options(args: &Args) -> EncodeOptions {
+fn options<'a>(args: &Args, name: &'a str) -> EncodeOptions<'a> {
     EncodeOptions {
+        name,
         euler: args.euler,
         limits: args.reading.limits(),
         bvh: args.bvh,
@@ -261,11 +261,13 @@ pub(super) fn retarget_scene(
     let made = scene_on((clip, mesh), args, cast, &mut warnings).behind(&mut warnings)?;
     let delivered = match made.is_refused(args) {
         true => Ok((0, String::new())),
-        false => made.encoded(format, args).map_err(Failure::from).and_then(|encoded| {
-            warnings.extend_from_slice(&encoded.warnings);
-            warnings = read::strict(&reading, take(&mut warnings))?;
-            encode::deliver(&encoded, job, context)
-        }),
+        false => {
+            made.encoded(&encode::clip_name(job), format, args).map_err(Failure::from).and_then(|encoded| {
+                warnings.extend_from_slice(&encoded.warnings);
+                warnings = read::strict(&reading, take(&mut warnings))?;
+                encode::deliver(&encoded, job, context)
+            })
+        }
     };
     let (written, output) = delivered.behind(&mut warnings)?;
     let path = job.input.shown();

@@ -226,14 +226,13 @@ fn solve_markers(
     let solved = setup.solve(&markers, (unit, args.reading.limits()), &mut warnings);
     let SolvedTake { solved, clip, props, filled } = solved.behind(&mut warnings)?;
     let frames = clip.frames();
-    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
-    let clip = encode::named(clip, &stem, format);
+    let name = encode::clip_name(job);
     let origin = Origin {
         document: setup.target.as_ref().and_then(|target| target.on.document.as_deref()),
         file: setup.target.as_ref().map(|target| Path::new(&target.path)),
     };
     let scene = Scene { characters: vec![Character::from(clip)], props, ..Scene::default() };
-    let encoded = encode::scene_in(origin, scene, format, encoding(args));
+    let encoded = encode::scene_in(origin, scene, format, encoding(args, &name));
     let (gates, errors): (Vec<GateResult>, Vec<Option<Diagnostic>>) =
         args.settings.fail_above.iter().map(|gate| gate.check(&solved.report)).unzip();
     let errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
@@ -275,8 +274,9 @@ fn solve_markers(
 }
 
 /// How motions are encoded.
-fn encoding(args: &Args) -> EncodeOptions {
+fn encoding<'a>(args: &Args, name: &'a str) -> EncodeOptions<'a> {
     EncodeOptions {
+        name,
         euler: args.euler,
         limits: args.reading.limits(),
         bvh: args.bvh,

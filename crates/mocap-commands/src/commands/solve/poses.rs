@@ -220,10 +220,9 @@ pub(super) fn solve(
         warnings.push(Diagnostic::new("poses::out-of-reach", message));
     }
     let (frames, fps) = (clip.frames(), clip.rate().fps());
-    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
-    let clip = encode::named(clip, &stem, format);
+    let name = encode::clip_name(job);
     let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
-    let delivered = encode::clip_in(origin, clip, format, super::encoding(args));
+    let delivered = encode::clip_in(origin, clip, format, super::encoding(args, &name));
     let delivered = delivered.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&args.reading, std::mem::take(&mut warnings))?;
