@@ -12,7 +12,7 @@ pub fn write(arrays: &Arrays, out: &mut dyn Write) -> io::Result<()> {
     write_parts(&Parts::from(arrays), out)
 }
 
-/// As [`write`], of arrays that may be made while they are written: twice, for the checksum and for the content.
+/// As [`write`], of arrays that may be made while they are written: large ones twice, for the checksum and for the content.
 pub(crate) fn write_parts(parts: &Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> = parts.iter().map(|(name, _)| format!("{name}.npy")).collect();
     let content = |part| {
@@ -34,7 +34,7 @@ pub fn to_bytes(arrays: &Arrays) -> Vec<u8> {
     bytes
 }
 
-/// Writes an archive whose members are computed while they are written. Each is called twice (for its checksum and for
+/// Writes an archive whose members are computed while they are written. Each may be called twice (for its checksum and for
 /// its content) and must write the same bytes both times.
 pub(crate) fn write_members(members: &[(&str, zip::WriteMember<'_>)], out: &mut dyn Write) -> io::Result<()> {
     let named: Vec<(String, zip::WriteMember<'_>)> =

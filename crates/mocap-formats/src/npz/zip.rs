@@ -197,9 +197,9 @@ fn write_wide(members: &[(String, WriteMember<'_>)], wide: u64, out: &mut dyn Wr
     let mut directory = Vec::new();
     for (name, content) in members {
         // Size and checksum stand before the content.
-        let mut measured = Measured { hash: crc32fast::Hasher::new(), bytes: 0 };
+        let mut measured = Measured { hash: crc32fast::Hasher::new(), bytes: 0, kept: Some(Vec::new()) };
         content(&mut measured)?;
-        let Measured { hash, bytes: size } = measured;
+        let Measured { hash, bytes: size, kept } = measured;
         let (crc, offset) = (hash.finalize(), out.bytes);
         let (is_wide, is_far) = (size >= wide, offset >= wide);
         let narrow = |wide: bool, value: u64| if wide { WIDE as u32 } else { value as u32 };
@@ -227,7 +227,10 @@ fn write_wide(members: &[(String, WriteMember<'_>)], wide: u64, out: &mut dyn Wr
         out.write_all(&shared(version, fields.len()))?;
         out.write_all(name.as_bytes())?;
         out.write_all(&fields)?;
-        content(&mut out)?;
+        match kept {
+            Some(kept) => out.write_all(&kept)?,
+            None => content(&mut out)?,
+        }
         if is_far {
             let numbers = if is_wide { 24u16 } else { 8 };
             fields.splice(..fields.len().min(4), [1, 0].into_iter().chain(numbers.to_le_bytes()));
@@ -291,15 +294,24 @@ impl Write for Counted<'_> {
     }
 }
 
+/// A member up to this size is made once and kept; a larger one is made again after its checksum is known [bytes].
+const MOST_KEPT: usize = 32 << 20;
+
 struct Measured {
     hash: crc32fast::Hasher,
     bytes: u64,
+    /// What was written, while it is small.
+    kept: Option<Vec<u8>>,
 }
 
 impl Write for Measured {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.hash.update(bytes);
         self.bytes += bytes.len() as u64;
+        match &mut self.kept {
+            Some(kept) if kept.len() + bytes.len() <= MOST_KEPT => kept.extend_from_slice(bytes),
+            kept => *kept = None,
+        }
         Ok(bytes.len())
     }
 
