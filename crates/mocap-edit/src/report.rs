@@ -174,6 +174,19 @@ impl EditReport {
         self
     }
 
+    /// With notes on things that stay where they are carried, and a warning about those that do not.
+    pub(crate) fn with_things(mut self, notes: Vec<String>, left: &[String]) -> Self {
+        self.notes.extend(notes);
+        for name in left {
+            let message = format!(
+                "'{name}' is carried, and may leave the joint that carries it: it is carried otherwise, or in some frames only, \
+                 which cannot be followed here; `mocap edit OUT --attach {name}=WHO@JOINT -o BOUND` binds it again"
+            );
+            self.warn("edit::thing-left", message);
+        }
+        self
+    }
+
     pub(crate) fn warn(&mut self, code: &'static str, message: impl Into<String>) {
         self.warnings.push(EditWarning { code, message: message.into() });
     }

@@ -15,7 +15,7 @@
 
 use super::arm::{Change, PARTS, PosedArm, hinge_axes};
 use super::between::{KnownKeys, NEARBY};
-use super::body_in_motion::{CARRIED, Frame, MARGIN, Partner, Stage};
+use super::body_in_motion::{CARRIED, Frame, Partner, Stage};
 use super::body_surface::BodySurface;
 use super::contact_goals::goals;
 use super::contacts::{ArmContacts, Touch, other_field};
