@@ -117,7 +117,9 @@ fn a_rest_pose_before_a_motion_is_kept_and_not_measured() {
     // No frame between rest pose and motion is made up, so the file is read again as this one is.
     for (fps, command) in [("240", "convert"), ("30", "convert"), ("240", "edit"), ("30", "edit")] {
         sandbox.run([command, "walk.bvh", "-o", "r.bvh", "--fps", fps, "--overwrite"]).ok();
-        sandbox.run([command, "walk.bvh", "-o", "m.bvh", "--drop-first-frame", "--fps", fps, "--overwrite"]).ok();
+        sandbox
+            .run([command, "walk.bvh", "-o", "m.bvh", "--drop-first-frame", "--fps", fps, "--overwrite"])
+            .ok();
         let (whole, motion, own) = (rows("r.bvh"), rows("m.bvh"), rows("walk.bvh"));
         assert_eq!(whole.len(), motion.len() + 1, "{command} {fps}");
         for (a, b) in [(&whole[1], &own[1]), (&whole[2], &motion[1])] {

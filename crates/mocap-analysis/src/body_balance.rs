@@ -14,8 +14,8 @@ use serde::Serialize;
 use crate::balance::{BalanceCurves, Segment};
 use crate::low_pass::low_pass;
 use crate::{
-    ContactOptions, FootMotion, OffBalance, OffBalanceKind, Polygon, Trajectory, feet_of, flights, floor_under,
-    metres_per_unit, off_balance, off_free_fall,
+    ContactOptions, FootMotion, OffBalance, OffBalanceKind, Polygon, Trajectory, feet_of, flights,
+    floor_under, metres_per_unit, off_balance, off_free_fall,
 };
 
 /// Cutoff frequency of motions before accelerations are computed; higher frequencies are mostly noise

@@ -77,7 +77,11 @@ pub fn apply_to_scene(
         }
         scene = stepped(scene, edit, &mut characters, &ApplyOptions { lead_in, ..*options })?;
         if let Some(before) = before {
-            let done = carrying.put_back(&clips(&before), clips(&scene).into_iter().cloned().collect(), edit.into())?;
+            let done = carrying.put_back(
+                &clips(&before),
+                clips(&scene).into_iter().cloned().collect(),
+                edit.into(),
+            )?;
             put_clips(&mut scene, done.clips);
             if let Some(report) = characters.first_mut().and_then(|first| first.reports.last_mut()) {
                 *report = std::mem::take(report).with_things(done.notes, &done.left);

@@ -132,7 +132,7 @@ fn with_things_kept(edit: &Edit, motion: &Clip) -> Result<(Clip, EditReport), Ed
     let others: Vec<Carrying> =
         edit.motions_added().iter().map(|other| Carrying::of(&[other.as_ref()], 1)).collect();
     let mut left = carrying.without_unlike(&others);
-    let (edited, mut report) = edit.apply_to(&carrying.marked(motion))?;
+    let (edited, report) = edit.apply_to(&carrying.marked(motion))?;
     let done = carrying.put_back(&[motion], vec![edited], edit.into())?;
     left.extend(done.left);
     let clip = done.clips.into_iter().next().expect("as many as before");

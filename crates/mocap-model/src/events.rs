@@ -92,9 +92,8 @@ fn cut_to(
     let at = event.time * fps;
     match range.map(|range| range.map(|time| time * fps)) {
         Some([from, to]) => {
-            let is_left = start < end
-                && from < end - ROUNDING
-                && (to > start + ROUNDING || from > start - ROUNDING);
+            let is_left =
+                start < end && from < end - ROUNDING && (to > start + ROUNDING || from > start - ROUNDING);
             is_left.then(|| (at < start || at > last).then(|| at.clamp(start, last)))
         }
         None => (start - ROUNDING..end - ROUNDING).contains(&at).then_some(None),

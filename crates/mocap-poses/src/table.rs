@@ -250,7 +250,9 @@ mod tests {
 
     #[test]
     fn a_column_that_is_missing_is_named() {
-        for (table, column) in [("time,joint,x,y,z", "frame"), ("frame,joint,x,y", "z"), ("joint,x,y,z", "frame")] {
+        for (table, column) in
+            [("time,joint,x,y,z", "frame"), ("frame,joint,x,y", "z"), ("joint,x,y,z", "frame")]
+        {
             assert!(is_table(table.as_bytes()), "{table}");
             let error = read_table(format!("{table}\n0,Hips,1,2,3\n").as_bytes(), &Default::default());
             let error = error.unwrap_err().to_string();

@@ -120,10 +120,7 @@ impl Carrying {
 
     /// Only things in another clip than those who carry them.
     pub(crate) fn across(mut self) -> Carrying {
-        self.things.retain(|thing| {
-            let mut grasps = thing.grasps();
-            grasps.all(|grasp| grasp.by.clip != thing.top.clip)
-        });
+        self.things.retain(|thing| thing.grasps().iter().all(|grasp| grasp.by.clip != thing.top.clip));
         self
     }
 
@@ -199,8 +196,9 @@ impl Carrying {
     }
 }
 
-/// By frame: the one from which it comes, where frames were numbered. Takes the numbers out.
-fn sources(clip: &mut Clip, frames: usize) -> Result<Option<Vec<Option<usize>>>, EditError> {
+/// By frame: the one from which it comes, where frames were numbered. Takes the numbers out. A frame that mixes others far
+/// from each other, as the seam of a loop does, has the number of the nearest one that does not.
+fn sources(clip: &mut Clip, frames: usize) -> Result<Option<Vec<usize>>, EditError> {
     let Annotations { name, scalars, events } = clip.annotations().clone();
     let (mut own, others): (Vec<ScalarTrack>, Vec<ScalarTrack>) =
         scalars.into_iter().partition(|track| track.name == FRAME_BEFORE);
@@ -216,7 +214,13 @@ fn sources(clip: &mut Clip, frames: usize) -> Result<Option<Vec<Option<usize>>>,
         let near = [frame.checked_sub(1), Some(frame + 1).filter(|next| *next < at.len())];
         near.into_iter().flatten().any(|other| (at[frame] - at[other]).abs() <= most)
     };
-    Ok(Some((0..at.len()).map(|frame| is_known(frame).then(|| at[frame].round() as usize)).collect()))
+    let known: Vec<usize> = (0..at.len()).filter(|frame| is_known(*frame)).collect();
+    let nearest = |frame: usize| {
+        let next = known.partition_point(|other| *other < frame);
+        let both = [next.checked_sub(1), Some(next)].into_iter().flatten();
+        both.filter_map(|number| known.get(number)).min_by_key(|other| other.abs_diff(frame)).copied()
+    };
+    Ok(Some((0..at.len()).map(|frame| at[nearest(frame).unwrap_or(frame)].round() as usize).collect()))
 }
 
 /// Where a thing belongs after an edit.
@@ -245,17 +249,13 @@ impl Thing {
     }
 
     /// Where it is in the same frame of the same joint. `sources` are the frames before the edit, by frame after it.
-    fn moved(&self, clips: &[Clip], sources: Option<&[Option<usize>]>) -> Option<Moved> {
+    fn moved(&self, clips: &[Clip], sources: Option<&[usize]>) -> Option<Moved> {
         let Named { clip, joint } = &self.top;
         let top = clips[*clip].skeleton().find(joint)?;
         let own = places(&clips[*clip], top);
         let mut hands = Hands::default();
         let held = |frame: usize| {
-            let source = sources.map_or(Some(frame), |sources| sources[frame]);
-            let grasp = match &self.when {
-                When::Throughout(grasp) => grasp,
-                When::Partly(_) => self.grasp(source?)?,
-            };
+            let grasp = self.grasp(sources.map_or(frame, |sources| sources[frame]))?;
             Some(hands.of(&clips[grasp.by.clip], &grasp.by)?[frame] * grasp.seen)
         };
         let held: Vec<Option<Isometry3<f64>>> = (0..own.len()).map(held).collect();
@@ -368,22 +368,18 @@ impl Carrier {
     fn trees_beside(&self, skeleton: &Skeleton) -> Vec<JointId> {
         let is_above = |id: JointId| skeleton.is_in_subtree(self.hips, id);
         let is_top = |(id, joint): &(JointId, &Joint)| {
-            !is_above(*id) && !joint.end_site && joint.parent.is_none_or(|parent| {
-                is_above(parent) && parent != self.hips
-            })
+            !is_above(*id)
+                && !joint.end_site
+                && joint.parent.is_none_or(|parent| is_above(parent) && parent != self.hips)
         };
-        let has_no_part = |top: &JointId| {
-            skeleton.subtree(*top).into_iter().all(|id| !self.is_part[id.index()])
-        };
+        let has_no_part =
+            |top: &JointId| skeleton.subtree(*top).into_iter().all(|id| !self.is_part[id.index()]);
         skeleton.iter().filter(is_top).map(|(id, _)| id).filter(has_no_part).collect()
     }
 }
 
 /// When a thing at some transforms is carried, and by which joint.
-fn when_carried(
-    (clips, bodies): (&[&Clip], &[Option<Carrier>]),
-    thing: &[Isometry3<f64>],
-) -> Option<When> {
+fn when_carried((clips, bodies): (&[&Clip], &[Option<Carrier>]), thing: &[Isometry3<f64>]) -> Option<When> {
     let known = || bodies.iter().enumerate().filter_map(|(at, body)| Some((at, body.as_ref()?)));
     let mut nearest: Option<(f64, Grasp)> = None;
     for (at, body) in known() {

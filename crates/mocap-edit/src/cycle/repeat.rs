@@ -101,7 +101,8 @@ mod tests {
         let event = |frame: f64, name: &str| Event { time: frame / fps, name: name.into() };
         let events =
             [event(0.0, "timecode 01:00:00:00"), event(0.0, "A"), event(0.0, "walk"), event(0.0, "step")];
-        let events = [&events[..], &[event(9.0, "mid"), event(24.0, "walk end"), event(24.0, "step")]].concat();
+        let events =
+            [&events[..], &[event(9.0, "mid"), event(24.0, "walk end"), event(24.0, "step")]].concat();
         let walk = walk.with_annotations(Annotations { events, ..Annotations::default() }).unwrap();
         let (thrice, _) = repeat(&walk, 3).unwrap();
         let of = |name: &str| -> Vec<f64> {

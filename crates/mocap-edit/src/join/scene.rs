@@ -72,7 +72,8 @@ pub fn join_scenes(scenes: &[Scene], options: &JoinOptions) -> Result<JoinedScen
             reports.push(report);
         }
     }
-    let joined = with_things_kept(scenes, joined, reports.first_mut().and_then(|reports| reports.last_mut()))?;
+    let joined =
+        with_things_kept(scenes, joined, reports.first_mut().and_then(|reports| reports.last_mut()))?;
     let mut scene = first.clone();
     scene.markers.clear();
     let characters = scene
