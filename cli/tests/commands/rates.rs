@@ -110,11 +110,26 @@ fn a_rest_pose_before_a_motion_is_kept_and_not_measured() {
     // The rest pose keeps its place, scaled: three metres to the side.
     let x = numbers(&kept[1])[0];
     assert!((3.0..4.0).contains(&x), "{x}");
-    // A range that starts after the rest pose has none; resampling keeps it: one frame at 30 fps,
-    // two at 240 fps.
+    // A range that starts after the rest pose has none; resampling keeps it as one frame.
     assert_eq!(run("x.bvh", &["--trim", "5:100"])["unmeasured_frames"], 0);
     assert_eq!(run("x.bvh", &["--fps", "30"])["unmeasured_frames"], 1);
-    assert_eq!(run("x.bvh", &["--fps", "240"])["unmeasured_frames"], 2);
+    assert_eq!(run("x.bvh", &["--fps", "240"])["unmeasured_frames"], 1);
+    // No frame between rest pose and motion is made up, so the file is read again as this one is.
+    for (fps, command) in [("240", "convert"), ("30", "convert"), ("240", "edit"), ("30", "edit")] {
+        sandbox.run([command, "walk.bvh", "-o", "r.bvh", "--fps", fps, "--overwrite"]).ok();
+        sandbox
+            .run([command, "walk.bvh", "-o", "m.bvh", "--drop-first-frame", "--fps", fps, "--overwrite"])
+            .ok();
+        let (whole, motion, own) = (rows("r.bvh"), rows("m.bvh"), rows("walk.bvh"));
+        assert_eq!(whole.len(), motion.len() + 1, "{command} {fps}");
+        for (a, b) in [(&whole[1], &own[1]), (&whole[2], &motion[1])] {
+            for (a, b) in numbers(a).into_iter().zip(numbers(b)) {
+                assert!((a - b).abs() < 1e-3, "{command} {fps}: {a} {b}");
+            }
+        }
+        let ran = sandbox.run(["info", "r.bvh", "--json"]).ok();
+        assert!(ran.stdout.contains("bvh::rest-first-frame"), "{command} {fps}: {}", ran.stdout);
+    }
 }
 
 #[test]

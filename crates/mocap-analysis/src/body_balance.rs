@@ -14,8 +14,8 @@ use serde::Serialize;
 use crate::balance::{BalanceCurves, Segment};
 use crate::low_pass::low_pass;
 use crate::{
-    ContactOptions, FootMotion, OffBalance, OffBalanceKind, Polygon, Trajectory, feet_of, flights, floor_of,
-    metres_per_unit, off_balance, off_free_fall,
+    ContactOptions, FootMotion, OffBalance, OffBalanceKind, Polygon, Trajectory, feet_of, flights,
+    floor_under, metres_per_unit, off_balance, off_free_fall,
 };
 
 /// Cutoff frequency of motions before accelerations are computed; higher frequencies are mostly noise
@@ -135,7 +135,7 @@ pub fn body_balance(clip: &Clip) -> Option<BodyBalance> {
     let motions = FootMotion::of(clip, &feet);
     let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(&ContactOptions::default())).collect();
     let metres = metres_per_unit(skeleton);
-    let floor = floor_of(&motions, &contacts)? * metres;
+    let floor = floor_under(clip, &motions, &contacts)? * metres;
     let turn = mocap_model::rotation_between(&skeleton.space().up.vector(), &Vector3::z());
     let placed = PlacedJoints::of(clip, joints.all());
     let at = |joint: JointId| -> Trajectory {

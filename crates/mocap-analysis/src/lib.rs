@@ -84,7 +84,7 @@ pub use error::AnalysisError;
 pub use error_text::millimetres;
 pub use feet::{FootMeasure, SoleHeights, foot_measure};
 pub use flight::{flights, off_free_fall};
-pub use floor::{floor_height, floor_of};
+pub use floor::{floor_height, floor_of, floor_under};
 pub use floor_vote::{FloorVote, floor_in_legs};
 pub use foot_motion::{FootMotion, FootMotions};
 pub use frame_poses::FramePoses;

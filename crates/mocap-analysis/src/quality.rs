@@ -3,7 +3,7 @@
 use crate::{
     Artifact, ArtifactKind, BalanceSummary, BodyBalance, ContactOptions, Foot, FootContacts, FootMeasure,
     FootMotion, Gated, LargestStep, LengthUnit, Lengths, Metric, OffBalance, body_balance, feet_of,
-    find_artifacts, floor_of, largest_step, runs,
+    find_artifacts, floor_under, largest_step, runs,
 };
 use mocap_model::{Clip, ForwardKinematics, JointId, Side, Vector3};
 
@@ -62,7 +62,7 @@ pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
     // The ground is found from both feet together, as for balance and for the report of a retarget.
     let motions = FootMotion::of(clip, &feet);
     let found: Vec<FootContacts> = motions.iter().map(|motion| motion.contacts(options)).collect();
-    let floor = floor_of(&motions, &found);
+    let floor = floor_under(clip, &motions, &found);
     let each = feet.iter().zip(motions.iter().zip(&found));
     let measured = each.map(|(foot, (motion, found))| {
         foot_quality(foot.side, motion, found, floor.unwrap_or(0.0), lengths.factor)

@@ -114,7 +114,11 @@ impl EditReport {
         };
         report.contacts_before = contact_figures(body, before);
         report.contacts = match after.skeleton().len() == before.skeleton().len() {
-            true => contact_figures(&Body { skeleton: after.skeleton().clone(), ..body.clone() }, after),
+            // With the roles of before: contacts depend on which joint is the hips.
+            true => {
+                let named = after.skeleton().with_roles(|id| body.skeleton.joint(id).role);
+                contact_figures(&Body { skeleton: named.into(), ..body.clone() }, after)
+            }
             false => contact_figures(&Body::of(after), after),
         };
         if before.frames() == after.frames() && before.skeleton().len() == after.skeleton().len() {
@@ -171,6 +175,19 @@ impl EditReport {
 
     pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
+        self
+    }
+
+    /// With notes on things that stay where they are carried, and a warning about those that do not.
+    pub(crate) fn with_things(mut self, notes: Vec<String>, left: &[String]) -> Self {
+        self.notes.extend(notes);
+        for name in left {
+            let message = format!(
+                "'{name}' may be away from the joint that carries it: it is carried in some of the frames only, or not by the \
+                 same joint in both motions"
+            );
+            self.warn("edit::thing-left", message);
+        }
         self
     }
 

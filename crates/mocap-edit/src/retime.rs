@@ -6,7 +6,7 @@
 
 use std::str::FromStr;
 
-use mocap_model::{Clip, UnitQuaternion};
+use mocap_model::{Clip, Event, UnitQuaternion};
 use nalgebra::{Quaternion, Vector4};
 
 use crate::monotone_curve::{hermite, monotone_slopes};
@@ -184,12 +184,13 @@ pub(crate) fn at_frames(
     let (first, last) = (places[0], places[frames - 1]);
     // The last frame lasts as long as the one before it.
     let end = last + if frames > 1 { last - places[frames - 2] } else { 1.0 };
-    samples.annotations.events.retain_mut(|event| {
-        let place = event.time * fps;
+    let kept = Event::between(&samples.annotations.events, [first, last, end.max(last + 2e-6)], fps);
+    let moved = kept.into_iter().map(|Event { time, name }| {
+        let place = time * fps;
         let frame = places.partition_point(|of_frame| *of_frame < place - 1e-6).min(frames - 1);
-        event.time = frame as f64 / fps;
-        place >= first - 1e-6 && place < end.max(last + 1e-6)
+        Event { time: frame as f64 / fps, name }
     });
+    samples.annotations.events = moved.collect();
     samples.set_frames(frames);
     samples.annotations.scalars = scalars;
     samples.into_clip(edit)

@@ -2,6 +2,7 @@
 
 use mocap_model::{Character, Clip, ModelError, Scene};
 
+use crate::binding::kept::Carrying;
 use crate::edits::Takes;
 use crate::{ApplyOptions, Edit, EditError, EditReport, RootCurve, apply};
 
@@ -65,34 +66,72 @@ pub fn apply_to_scene(
     };
     let mut characters: Vec<AppliedCharacter> = scene.characters.iter().map(start).collect();
     let mut lead_in = options.lead_in;
-    let together = |edit: &Edit| edit.takes() == Takes::Together;
-    for edits in edits.chunk_by(|one, next| together(one) == together(next)) {
-        if together(&edits[0]) {
-            for edit in edits {
-                let (edited, report) = edit.apply_to_whole(&scene)?;
-                scene = edited;
-                characters.iter_mut().take(1).for_each(|first| first.reports.push(report.clone()));
+    for edit in edits {
+        let carrying = match edit.scales() {
+            true => Carrying::default(),
+            false => Carrying::of(&clips(&scene), scene.characters.len()).across(),
+        };
+        let before = carrying.is_any().then(|| scene.clone());
+        if let (true, Some(first)) = (carrying.is_any(), scene.characters.first_mut()) {
+            first.clip = carrying.marked(&first.clip).into_owned();
+        }
+        scene = stepped(scene, edit, &mut characters, &ApplyOptions { lead_in, ..*options })?;
+        if let Some(before) = before {
+            let done = carrying.put_back(
+                &clips(&before),
+                clips(&scene).into_iter().cloned().collect(),
+                edit.into(),
+            )?;
+            put_clips(&mut scene, done.clips);
+            if let Some(report) = characters.first_mut().and_then(|first| first.reports.last_mut()) {
+                *report = std::mem::take(report).with_things(done.notes, &done.left);
             }
-            continue;
-        }
-        if let Some(edit) = edits.iter().find(of_one) {
-            only_character(&scene, edit.name())?;
-        }
-        let options = ApplyOptions { lead_in, ..*options };
-        for (character, done) in scene.characters.iter_mut().zip(&mut characters) {
-            let applied = apply(character.clip.clone(), edits, &options)?;
-            done.reports.extend(applied.reports);
-            done.curves.extend(applied.curves);
-            done.lead_in = applied.lead_in;
-            character.clip = applied.clip;
-        }
-        let of_all: Vec<Edit> = edits.iter().filter(|edit| edit.takes() == Takes::Scene).cloned().collect();
-        for prop in &mut scene.props {
-            prop.clip = apply(prop.clip.clone(), &of_all, &options)?.clip;
         }
         lead_in = characters.first().map_or(lead_in, |first| first.lead_in);
     }
     Ok(AppliedScene { scene, characters })
+}
+
+/// A scene after one edit; its reports are added to `characters`.
+fn stepped(
+    mut scene: Scene,
+    edit: &Edit,
+    characters: &mut [AppliedCharacter],
+    options: &ApplyOptions,
+) -> Result<Scene, EditError> {
+    if edit.takes() == Takes::Together {
+        let (edited, report) = edit.apply_to_whole(&scene)?;
+        characters.iter_mut().take(1).for_each(|first| first.reports.push(report.clone()));
+        return Ok(edited);
+    }
+    if edit.takes() == Takes::OneCharacter {
+        only_character(&scene, edit.name())?;
+    }
+    let edits = std::slice::from_ref(edit);
+    for (character, done) in scene.characters.iter_mut().zip(characters) {
+        let applied = apply(character.clip.clone(), edits, options)?;
+        done.reports.extend(applied.reports);
+        done.curves.extend(applied.curves);
+        done.lead_in = applied.lead_in;
+        character.clip = applied.clip;
+    }
+    if edit.takes() == Takes::Scene {
+        for prop in &mut scene.props {
+            prop.clip = apply(prop.clip.clone(), edits, options)?.clip;
+        }
+    }
+    Ok(scene)
+}
+
+/// The clips of characters, then those of props.
+pub(crate) fn clips(scene: &Scene) -> Vec<&Clip> {
+    scene.characters.iter().chain(&scene.props).map(|one| &one.clip).collect()
+}
+
+/// Sets the clips of characters and props, in the order of [`clips`].
+fn put_clips(scene: &mut Scene, clips: Vec<Clip>) {
+    let all = scene.characters.iter_mut().chain(&mut scene.props);
+    all.zip(clips).for_each(|(one, clip)| one.clip = clip);
 }
 
 /// The clip of the only character of a scene, for edits that take one.

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use mocap_model::{Annotations, Clip};
+use mocap_model::{Annotations, Clip, Event};
 
+use crate::binding::kept::Carrying;
 use crate::edits::LeadIn;
 use crate::samples::Samples;
 use crate::{Edit, EditError, EditReport, RootCurve};
@@ -79,7 +80,7 @@ impl Edit {
 impl Applied {
     fn step(&mut self, edit: &Edit) -> Result<(), EditError> {
         let (lead, motion) = parts(&self.clip, self.lead_in, edit)?;
-        let (edited, report) = edit.apply_to(&motion)?;
+        let (edited, report) = with_things_kept(edit, &motion)?;
         if let Some(mut curve) = edit.curve(&motion) {
             let lead = lead.as_ref().map_or(0, Clip::frames);
             curve.positions.splice(0..0, vec![[0.0; 3]; lead]);
@@ -118,6 +119,26 @@ impl Applied {
     }
 }
 
+/// The edited motion, in which the body carries what it carried before.
+fn with_things_kept(edit: &Edit, motion: &Clip) -> Result<(Clip, EditReport), EditError> {
+    let mut carrying = match edit.scales() {
+        // All lengths change alike, so that everything stays where it is carried.
+        true => Carrying::default(),
+        false => Carrying::of(&[motion], 1),
+    };
+    if !carrying.is_any() {
+        return edit.apply_to(motion);
+    }
+    let others: Vec<Carrying> =
+        edit.motions_added().iter().map(|other| Carrying::of(&[other.as_ref()], 1)).collect();
+    let mut left = carrying.without_unlike(&others);
+    let (edited, report) = edit.apply_to(&carrying.marked(motion))?;
+    let done = carrying.put_back(&[motion], vec![edited], edit.into())?;
+    left.extend(done.left);
+    let clip = done.clips.into_iter().next().expect("as many as before");
+    Ok((clip, report.with_things(done.notes, &left)))
+}
+
 /// The lead-in that stays unchanged, if any, and the motion to be edited.
 fn parts<'a>(
     clip: &'a Clip,
@@ -131,9 +152,17 @@ fn parts<'a>(
     Ok((Some(part(0..lead_in)?), Cow::Owned(part(lead_in..clip.frames())?)))
 }
 
-/// Two motions of one skeleton, one after the other.
+/// Two motions of one skeleton, one after the other, at the rate of the second, which is the edited one.
 fn joined(first: &Clip, second: &Clip, edit: &Edit) -> Result<Clip, EditError> {
     let (mut all, rest) = (Samples::of(first), Samples::of(second));
+    let (own, other) = (all.rate.fps(), rest.rate.fps());
+    all.rate = rest.rate;
+    all.annotations.events.iter_mut().for_each(|event| event.time *= own / other);
+    let is_code = |event: &Event| event.name.starts_with(Event::TIMECODE);
+    if rest.annotations.events.iter().any(is_code) {
+        // The time code of the motion tells the time of its frames.
+        all.annotations.events.retain(|event| !is_code(event));
+    }
     all.append(rest);
     all.into_clip(edit.name())
 }
@@ -142,7 +171,7 @@ fn joined(first: &Clip, second: &Clip, edit: &Edit) -> Result<Clip, EditError> {
 mod tests {
     use super::*;
     use crate::fixtures::clip;
-    use mocap_model::{Event, Factor, FrameRate, JointTracks, ScalarTrack, Seconds, Track};
+    use mocap_model::{Factor, FrameRate, JointTracks, ScalarTrack, Seconds, Track};
 
     use crate::TimeMap;
     use crate::edits::{ApplyRoot, Duration, ExtractRoot, Fps, InPlace, Mirror, Source, Speed};
@@ -174,6 +203,28 @@ mod tests {
         let back = apply(led.clip, &[put_in.into()], &one).unwrap();
         assert_eq!(back.clip.frames(), with_rest.frames());
         assert!(back.reports[0].max_m.unwrap() > 0.1);
+    }
+
+    /// No frame between the rest pose and the motion is made up.
+    #[test]
+    fn a_rest_pose_stays_one_frame_at_another_rate() {
+        let walk = clip("alex_walk.bvh");
+        let still = walk.skeleton().joints().iter().map(JointTracks::at_rest).collect();
+        let rest = Clip::new(walk.skeleton().clone(), walk.rate(), 1, still).unwrap();
+        let with_rest = joined(&rest, &walk, &Mirror::default().into()).unwrap();
+        let one = ApplyOptions { lead_in: 1, ..ApplyOptions::default() };
+        for fps in [4.0, 1.0, 0.25].map(|factor| walk.rate().fps() * factor) {
+            let edit = Edit::from(Fps { fps: FrameRate::new(fps).unwrap() });
+            let led = apply(with_rest.clone(), std::slice::from_ref(&edit), &one).unwrap();
+            let plain = apply(walk.clone(), &[edit], &ApplyOptions::default()).unwrap().clip;
+            assert_eq!((led.lead_in, led.clip.rate()), (1, plain.rate()));
+            assert_eq!(led.clip.frames(), plain.frames() + 1);
+            for (id, _) in walk.skeleton().iter() {
+                assert_eq!(led.clip.local(id, 0), with_rest.local(id, 0));
+                assert_eq!(led.clip.local(id, 1), plain.local(id, 0));
+                assert_eq!(led.clip.local(id, plain.frames()), plain.local(id, plain.frames() - 1));
+            }
+        }
     }
 
     #[test]
@@ -215,6 +266,29 @@ mod tests {
             middle.name == "middle" && (middle.time - last / 3.0).abs() < walk.rate().frame_time(),
             "{middle:?}"
         );
+    }
+
+    /// A range that covers all of what a map keeps covers the result.
+    #[test]
+    fn a_map_cuts_ranges_as_a_trim_does() {
+        let walk = clip("alex_walk.bvh");
+        let (fps, last) = (walk.rate().fps(), walk.duration());
+        let event = |time: f64, name: &str| Event { time, name: name.into() };
+        let events = vec![
+            event(0.1 * last, "walk"),
+            event(0.2 * last, "before"),
+            event(0.3 * last, "turn"),
+            event(0.35 * last, "turn end"),
+            event(0.9 * last, "walk end"),
+        ];
+        let walk = walk.with_annotations(Annotations { events, ..Annotations::default() }).unwrap();
+        let map = TimeMap::new(vec![(0.0, 0.4 * last), (0.5 * last, 0.6 * last)]).unwrap();
+        let edit = crate::edits::TimeMap { file: Source::held(map) }.into();
+        let edited = apply(walk, &[edit], &ApplyOptions::default()).unwrap().clip;
+        let end = (edited.frames() - 1) as f64 / fps;
+        let kept: Vec<(f64, &str)> =
+            edited.annotations().events.iter().map(|event| (event.time, event.name.as_str())).collect();
+        assert_eq!(kept, [(0.0, "walk"), (end, "walk end")]);
     }
 
     #[test]

@@ -59,15 +59,40 @@ impl Clip {
     /// [`ModelError::TooManyFrames`] if the rate asks for more than 50 million frames, or for more than
     /// 200 million of all joints together; [`ModelError::NotFinite`] if an interpolated length overflows.
     pub fn resampled(&self, rate: FrameRate) -> Result<Clip, ModelError> {
-        let step = self.step_at(rate);
-        if self.frames() <= 1 || step == 1.0 {
+        self.resampled_after(0, rate)
+    }
+
+    /// As [`Clip::resampled`], but the first `lead_in` frames, which are no part of the motion, stay as they are and as many:
+    /// the motion after them is sampled from its own first frame on. No frame is between the two.
+    ///
+    /// # Errors
+    /// As [`Clip::resampled`].
+    pub fn resampled_after(&self, lead_in: usize, rate: FrameRate) -> Result<Clip, ModelError> {
+        let (step, lead_in) = (self.step_at(rate), lead_in.min(self.frames()));
+        if self.frames() - lead_in <= 1 || step == 1.0 {
             return Ok(self.clone().with_rate(rate));
         }
         let limit = MAX_FRAMES.min(MAX_SAMPLES / self.skeleton().len()).max(self.frames());
-        let frames = self.frames_at(rate).filter(|frames| *frames <= limit);
+        let frames = frames_at(self.frames() - lead_in, step).and_then(|frames| frames.checked_add(lead_in));
+        let frames = frames.filter(|frames| *frames <= limit);
         let frames = frames.ok_or(ModelError::TooManyFrames { fps: rate.fps(), limit })?;
-        let place = |i: usize| Between::of(i as f64 * step, self.frames());
-        self.at_places(frames, rate, place, self.annotations().events.clone())
+        let place = |i: usize| match i.checked_sub(lead_in) {
+            None => Between { from: i, share: 0.0 },
+            Some(after) => Between::of(lead_in as f64 + after as f64 * step, self.frames()),
+        };
+        let (own, other) = (self.rate().fps(), rate.fps());
+        let start = lead_in as f64 / own;
+        let moved = |event: &Event| {
+            // A time code tells the time of the motion.
+            let is_after = event.time >= start || event.name.starts_with(Event::TIMECODE);
+            let time = match (lead_in, is_after) {
+                (0, _) => event.time,
+                (_, true) => event.time - start + lead_in as f64 / other,
+                (_, false) => event.time * own / other,
+            };
+            Event { time, name: event.name.clone() }
+        };
+        self.at_places(frames, rate, place, self.annotations().events.iter().map(moved).collect())
     }
 
     /// The number of frames that [`Clip::resampled`] gives at another rate; `None` where it overflows.
@@ -75,9 +100,7 @@ impl Clip {
         if self.frames() <= 1 {
             return Some(self.frames());
         }
-        // The tolerance keeps a last frame that rounding puts just after the end.
-        let frames = ((self.frames() - 1) as f64 / self.step_at(rate) + 1e-6).floor() + 1.0;
-        (frames < usize::MAX as f64).then_some(frames as usize)
+        frames_at(self.frames(), self.step_at(rate))
     }
 
     /// Frames of this clip from one frame to the next at another rate.
@@ -185,6 +208,13 @@ impl Clip {
     }
 }
 
+/// The number of frames, each a step \[frames\] after the one before; `None` where it overflows.
+fn frames_at(frames: usize, step: f64) -> Option<usize> {
+    // The tolerance keeps a last frame that rounding puts just after the end.
+    let frames = (frames.saturating_sub(1) as f64 / step + 1e-6).floor() + 1.0;
+    (frames < usize::MAX as f64).then_some(frames as usize)
+}
+
 impl Markers {
     /// The same recording with other axes; the unit stays.
     pub fn with_axes(&self, up: SignedAxis, forward: SignedAxis) -> Markers {
@@ -200,7 +230,8 @@ impl Skeleton {
     /// # Errors
     /// [`ModelError::RestNotFinite`] if an offset is not finite then.
     pub fn scaled(&self, factor: f64) -> Result<Skeleton, ModelError> {
-        self.with_joints(|joint| joint.offset *= factor)
+        let scaled = self.with_joints(|joint| joint.offset *= factor)?;
+        Ok(if self.has_no_bones() { scaled.with_size(self.size() * factor) } else { scaled })
     }
 
     /// The same skeleton in other units and axes, as [`Clip::in_space`].

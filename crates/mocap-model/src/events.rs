@@ -45,29 +45,58 @@ impl Event {
     pub fn cut(events: &[Event], frames: &Range<usize>, rate: FrameRate) -> Vec<Event> {
         let fps = rate.fps();
         let (start, end) = (frames.start as f64, frames.end as f64);
-        let last = (end - 1.0).max(start);
+        let span = [start, (end - 1.0).max(start), end];
         let from_start = |time: f64| time - start * rate.frame_time();
         let kept = |(event, range): (&Event, Option<[f64; 2]>)| {
-            let at = event.time * fps;
-            let time = match range.map(|range| range.map(|time| time * fps)) {
-                _ if event.name.starts_with(Event::TIMECODE) => from_start(event.time),
-                Some([from, to]) => {
-                    let is_left = start < end
-                        && from < end - ROUNDING
-                        && (to > start + ROUNDING || from > start - ROUNDING);
-                    let is_cut = at < start || at > last;
-                    match is_left {
-                        false => return None,
-                        true if is_cut => (at.clamp(start, last) - start) / fps,
-                        true => from_start(event.time).max(0.0),
-                    }
-                }
-                None if (start - ROUNDING..end - ROUNDING).contains(&at) => from_start(event.time).max(0.0),
-                None => return None,
+            let time = match event.name.starts_with(Event::TIMECODE) {
+                true => from_start(event.time),
+                false => match cut_to(event, range, span, fps)? {
+                    Some(place) => (place - start) / fps,
+                    None => from_start(event.time).max(0.0),
+                },
             };
             Some(Event { time, name: event.name.clone() })
         };
         events.iter().zip(ranges(events)).filter_map(kept).collect()
+    }
+
+    /// The events from one place of the motion to another \[frames\], in their order, with times of the motion: from the
+    /// first to the last place, and until before the third one, where the last frame ends. A range is cut to the first
+    /// two.
+    ///
+    /// ```
+    /// use mocap_model::Event;
+    ///
+    /// let event = |time: f64, name: &str| Event { time, name: name.into() };
+    /// let events = [event(0.5, "walk"), event(0.9, "clap"), event(3.0, "walk end")];
+    /// let kept = Event::between(&events, [1.5, 2.5, 2.6], 1.0);
+    /// assert_eq!(kept, [event(1.5, "walk"), event(2.5, "walk end")]);
+    /// ```
+    pub fn between(events: &[Event], span: [f64; 3], fps: f64) -> Vec<Event> {
+        let kept = |(event, range): (&Event, Option<[f64; 2]>)| {
+            let place = cut_to(event, range, span, fps)?;
+            Some(Event { time: place.map_or(event.time, |place| place / fps), name: event.name.clone() })
+        };
+        events.iter().zip(ranges(events)).filter_map(kept).collect()
+    }
+}
+
+/// `None` for an event before the first place of a span, or at its end; else the place \[frames\] to which it is cut, if it
+/// starts or ends a range that reaches beyond.
+fn cut_to(
+    event: &Event,
+    range: Option<[f64; 2]>,
+    [start, last, end]: [f64; 3],
+    fps: f64,
+) -> Option<Option<f64>> {
+    let at = event.time * fps;
+    match range.map(|range| range.map(|time| time * fps)) {
+        Some([from, to]) => {
+            let is_left =
+                start < end && from < end - ROUNDING && (to > start + ROUNDING || from > start - ROUNDING);
+            is_left.then(|| (at < start || at > last).then(|| at.clamp(start, last)))
+        }
+        None => (start - ROUNDING..end - ROUNDING).contains(&at).then_some(None),
     }
 }
 

@@ -102,6 +102,7 @@ pub struct Skeleton {
     children: Vec<JointId>,
     first_child: Vec<u32>,
     robot: Option<Arc<Robot>>,
+    size: f64,
 }
 
 impl Skeleton {
@@ -146,7 +147,28 @@ impl Skeleton {
         }
         let (children, first_child) = children_of(&joints);
         let (name, chains, couplings) = (name.into(), Vec::new(), Vec::new());
-        Ok(Skeleton { name, space, joints, chains, couplings, children, first_child, robot: None })
+        Ok(Skeleton { name, space, joints, chains, couplings, children, first_child, robot: None, size: 1.0 })
+    }
+
+    /// The factor by which a skeleton without bones, such as a head of one joint, was scaled: no length of it shows that, but
+    /// a mesh on it grows. 1 for others.
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// Whether no joint is at a distance from its parent.
+    pub(crate) fn has_no_bones(&self) -> bool {
+        self.joints.iter().all(|joint| joint.parent.is_none() || joint.offset.norm() == 0.0)
+    }
+
+    /// The same skeleton, scaled by another factor.
+    pub(crate) fn with_size(self, size: f64) -> Skeleton {
+        Skeleton { size, ..self }
+    }
+
+    /// The factor by which this skeleton is larger than another, where neither has bones that show it.
+    pub fn growth_without_bones(&self, from: &Skeleton) -> Option<f64> {
+        (self.has_no_bones() && from.has_no_bones()).then(|| self.size / from.size)
     }
 
     /// The robot that the skeleton is made of, with what joints do not say: bodies, speeds, collision shapes.
@@ -228,7 +250,7 @@ impl Skeleton {
         let skeleton = Skeleton::new(self.name.clone(), self.space, joints)?
             .with_chains(self.chains.clone())?
             .with_couplings(self.couplings.clone())?;
-        Ok(Skeleton { robot: self.robot.clone().filter(|_| same), ..skeleton })
+        Ok(Skeleton { robot: self.robot.clone().filter(|_| same), size: self.size, ..skeleton })
     }
 
     /// The same skeleton with these roles of its joints and no others.

@@ -56,7 +56,9 @@ pub fn is_table(bytes: &[u8]) -> bool {
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let Ok(first) = std::str::from_utf8(&first[..first.len().min(4096)]) else { return false };
     let names = cells(first);
-    ["frame", "joint"].iter().all(|name| names.iter().any(|cell| cell.trim().eq_ignore_ascii_case(name)))
+    let has = |name: &&str| names.iter().any(|cell| cell.trim().eq_ignore_ascii_case(name));
+    // One that lacks a column is a table as well: reading it names the column.
+    has(&"joint") && ["frame", "time", "x", "y", "z"].iter().filter(|name| has(name)).count() > 1
 }
 
 /// Reads a table held in memory. The least frame number in it becomes frame 0.
@@ -244,6 +246,19 @@ mod tests {
 
     fn refused(table: &[u8]) -> String {
         read_table(table, &TableOptions::default()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_column_that_is_missing_is_named() {
+        for (table, column) in
+            [("time,joint,x,y,z", "frame"), ("frame,joint,x,y", "z"), ("joint,x,y,z", "frame")]
+        {
+            assert!(is_table(table.as_bytes()), "{table}");
+            let error = read_table(format!("{table}\n0,Hips,1,2,3\n").as_bytes(), &Default::default());
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains(&format!("no column '{column}'")), "{error}");
+        }
+        assert!(!is_table(b"frame,Hips_x,Hips_y") && !is_table(b"joint,angle"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use mocap::EditOptions;
 use mocap::edit::edits::ExtractRoot;
 use mocap::edit::{Applied, ApplyOptions, Edit, EditReport, Keep};
 use pyo3::prelude::*;
@@ -53,7 +54,7 @@ pub(crate) fn convert<'py>(
     clip: &Clip,
     options: Bound<'py, PyDict>,
 ) -> PyResult<(Clip, Bound<'py, PyList>)> {
-    let options = of_edits(&Keywords::new(Some(options), py))?;
+    let options = EditOptions { lead_in: clip.lead_in, ..of_edits(&Keywords::new(Some(options), py))? };
     let mut warnings = Vec::new();
     let edited = py.detach(|| mocap::edit((*clip.clip).clone(), &options, &mut warnings));
     let edited = edited.map_err(|error| of_finding(py, &error, None))?;

@@ -214,6 +214,7 @@ pub(crate) fn of_edits(keywords: &Keywords<'_>) -> PyResult<EditOptions> {
         scale: keywords.number("scale")?,
         unit: keywords.parsed::<UnitLength>("unit")?.map(|unit| unit.0),
         up: keywords.parsed("up")?,
+        lead_in: 0,
         limits: limits(keywords)?,
     })
 }

@@ -30,7 +30,7 @@ pub fn edit_document(
     options: &EditOptions,
     warnings: &mut Vec<Finding>,
 ) -> Result<Option<Box<dyn Document>>, Finding> {
-    let EditOptions { drop_first_frame, trim, rate, scale, unit, up, limits: _ } = *options;
+    let EditOptions { drop_first_frame, trim, rate, scale, unit, up, lead_in: _, limits: _ } = *options;
     let Some(fps) = header.rate.map(|rate| rate.fps()).filter(|_| rate.is_none() && up.is_none()) else {
         return Ok(None);
     };

@@ -21,6 +21,8 @@ pub struct EditOptions {
     pub unit: Option<f64>,
     /// Rotate the axes to this up axis.
     pub up: Option<SignedAxis>,
+    /// Number of lead-in frames at the start, which are a rest pose and no part of the motion: resampling keeps them.
+    pub lead_in: usize,
     /// Bounds on the size of the result.
     pub limits: Limits,
 }
@@ -42,6 +44,7 @@ pub struct EditOptions {
 pub fn edit(mut clip: Clip, options: &EditOptions, warnings: &mut Vec<Finding>) -> Result<Clip, Finding> {
     above_zero("--scale", options.scale)?;
     above_zero("--unit", options.unit)?;
+    let lead_in = options.lead_in_left(&clip, options.lead_in);
     if options.drop_first_frame {
         let frames = clip.frames();
         clip = mocap_edit::drop_first_frame(&clip).map_err(|_| no_frame("--drop-first-frame", frames))?;
@@ -53,7 +56,7 @@ pub fn edit(mut clip: Clip, options: &EditOptions, warnings: &mut Vec<Finding>) 
         if let Some(frames) = clip.frames_at(rate) {
             options.limits.check_samples(frames, clip.skeleton().len()).map_err(Finding::new)?;
         }
-        clip = clip.resampled(rate).map_err(|error| failed("--fps", error))?;
+        clip = clip.resampled_after(lead_in, rate).map_err(|error| failed("--fps", error))?;
     }
     if let Some(factor) = options.scale {
         // The unit is guessed from the size, so it must be known before the size changes.
@@ -82,14 +85,17 @@ impl EditOptions {
     /// The number of lead-in frames of the edited clip, if `clip` has `before` of them. (A lead-in is a rest
     /// pose and not part of the motion.)
     pub fn lead_in(&self, clip: &Clip, before: usize) -> usize {
+        self.lead_in_left(clip, before)
+    }
+
+    /// The number of lead-in frames that are neither dropped nor cut off.
+    fn lead_in_left(&self, clip: &Clip, before: usize) -> usize {
         let mut left = before.saturating_sub(usize::from(self.drop_first_frame));
         if let Some(trim) = self.trim {
             let start = trim.frames(clip.frames(), clip.rate().fps()).map_or(0, |frames| frames.start);
             left = left.saturating_sub(start);
         }
-        // All frames before the first frame of the motion.
-        let step = self.rate.map_or(1.0, |rate| rate.fps() / clip.rate().fps());
-        (left as f64 * step - 1e-6).ceil().max(0.0) as usize
+        left
     }
 }
 

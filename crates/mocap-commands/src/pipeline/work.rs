@@ -265,11 +265,11 @@ impl<'a> Progress<'a> {
             // A take was solved when it was read.
             Step::Read(_) | Step::Solve(_) => Ok(scene),
             Step::Edit(edits) => {
+                let before = (self.plan.reading.limits(), self.lead_in);
                 self.lead_in = edit::lead_in(edits, &scene.characters[0].clip, self.lead_in);
                 self.tolerance = None;
-                let limits = self.plan.reading.limits();
                 scene.try_map_all(|character| {
-                    let clip = edit::apply(edits, limits, character.clip.clone(), &mut self.warnings)?;
+                    let clip = edit::apply_after(edits, before, character.clip.clone(), &mut self.warnings)?;
                     Ok(character.with_clip(clip))
                 })
             }

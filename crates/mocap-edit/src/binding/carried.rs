@@ -11,7 +11,7 @@ use super::contact::places;
 use super::extent::Extent;
 
 /// Joints of people that may carry something.
-const CARRIERS: [Role; 9] = [
+pub(super) const CARRIERS: [Role; 9] = [
     Role::LeftHand,
     Role::RightHand,
     Role::LeftFoot,
@@ -24,7 +24,7 @@ const CARRIERS: [Role; 9] = [
 ];
 /// A thing is carried if its transform relative to the carrier varies by at most this \[m, rad\]: the rounding of
 /// single precision and text files.
-const EXACT: (f64, f64) = (2e-4, 4e-4);
+pub(super) const EXACT: (f64, f64) = (2e-4, 4e-4);
 /// The same tolerances for hands that hold something in a recording, where it is less exact \[m, rad\].
 const HELD: (f64, f64) = (0.03, 0.35);
 /// The same for a second hand, which may rotate on its grip \[m, rad\].
@@ -38,7 +38,7 @@ const SWINGS: f64 = 0.5;
 /// A thing is carried for at least this time \[s\].
 const SHORTEST: f64 = 0.1;
 /// The carrier moves by at least this much meanwhile \[m, rad\].
-const MOVES: (f64, f64) = (0.01, 0.05);
+pub(super) const MOVES: (f64, f64) = (0.01, 0.05);
 /// A prop with at least this many joints is a mount if it carries hips.
 const MOUNT: usize = 5;
 /// Largest distance of a hand from what it holds, as a share of an arm's length.
@@ -76,13 +76,25 @@ impl Holder {
         Holder { joints, arm: arm.map_or(0.0, |(upper, lower)| upper + lower) }
     }
 
+    /// With lengths times a factor.
+    pub(super) fn scaled(self, factor: f64) -> Holder {
+        let all = |places: Vec<Isometry3<f64>>| places.iter().map(|place| scaled(place, factor)).collect();
+        let joints = self.joints.into_iter().map(|(role, places)| (role, all(places))).collect();
+        Holder { joints, arm: self.arm * factor }
+    }
+
     /// The transforms of the joint with a role, by frame.
     pub(crate) fn places(&self, role: Role) -> Option<&[Isometry3<f64>]> {
         self.joints.iter().find(|(own, _)| *own == role).map(|(_, places)| places.as_slice())
     }
 }
 
-fn within(one: &Isometry3<f64>, other: &Isometry3<f64>, limits: (f64, f64)) -> bool {
+/// A transform with its translation times a factor.
+pub(super) fn scaled(place: &Isometry3<f64>, factor: f64) -> Isometry3<f64> {
+    Isometry3::from_parts((place.translation.vector * factor).into(), place.rotation)
+}
+
+pub(super) fn within(one: &Isometry3<f64>, other: &Isometry3<f64>, limits: (f64, f64)) -> bool {
     (one.translation.vector - other.translation.vector).norm() <= limits.0
         && one.rotation.angle_to(&other.rotation) <= limits.1
 }

@@ -10,12 +10,15 @@ mod contact;
 pub(crate) mod extent;
 mod follow;
 mod holds;
+pub(crate) mod kept;
 mod person;
 mod prop;
 mod second_hand;
 mod steady_arm;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_kept;
 mod text;
 
 use std::ops::Range;

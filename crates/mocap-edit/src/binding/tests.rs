@@ -25,14 +25,14 @@ fn stick(frames: usize, rate: FrameRate, moves: bool) -> Clip {
     Clip::new(skeleton, rate, frames, tracks).unwrap()
 }
 
-fn scene(moves: bool) -> Scene {
+pub(super) fn scene(moves: bool) -> Scene {
     let walk = clip("alex_walk.bvh");
     let stick = stick(walk.frames(), walk.rate(), moves);
     let named = |name: &str, clip: Clip| Character { name: name.into(), ..Character::from(clip) };
     Scene { characters: vec![named("Alex", walk)], props: vec![named("stick", stick)], ..Scene::default() }
 }
 
-fn bind(scene: &Scene, binding: &str, hold: HoldAs) -> Result<(Scene, EditReport), EditError> {
+pub(super) fn bind(scene: &Scene, binding: &str, hold: HoldAs) -> Result<(Scene, EditReport), EditError> {
     attach(scene, &binding.parse().unwrap(), hold, 0.15)
 }
 

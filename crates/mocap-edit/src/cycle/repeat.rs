@@ -1,6 +1,6 @@
 //! Repeats a loop: each repetition begins where the one before ended, turned and moved by the stride.
 
-use mocap_model::{Clip, angle_between};
+use mocap_model::{Clip, Event, angle_between};
 
 use super::{moved, posed};
 use crate::body::Body;
@@ -50,6 +50,7 @@ pub fn repeat(clip: &Clip, times: u32) -> Result<(Clip, EditReport), EditError> 
         all.append(next);
         placement = stride * placement;
     }
+    all.annotations.events = repeated_events(&once, times);
     let whole = all.into_clip("repeat")?;
     let jump = posed(clip, &root_motion)
         .iter()
@@ -68,11 +69,52 @@ pub fn repeat(clip: &Clip, times: u32) -> Result<(Clip, EditReport), EditError> 
     Ok((whole, report))
 }
 
+/// The events of all repetitions. The frame between two repetitions is the last of one and the first of the next: it has the
+/// events of both, each name once.
+fn repeated_events(once: &Samples, times: u32) -> Vec<Event> {
+    let (fps, length) = (once.rate.fps(), (once.frames - 1) as f64);
+    let mut all = once.annotations.events.clone();
+    let is_code = |event: &&Event| event.name.starts_with(Event::TIMECODE);
+    let near = |event: &Event, frame: f64| (event.time * fps - frame).abs() < 0.5;
+    for number in 1..times {
+        let start = f64::from(number) * length;
+        let at_seam: Vec<String> =
+            all.iter().filter(|event| near(event, start)).map(|event| event.name.clone()).collect();
+        let is_known = |event: &&Event| near(event, 0.0) && at_seam.contains(&event.name);
+        let next = once.annotations.events.iter().filter(|event| !is_code(event) && !is_known(event));
+        all.extend(next.map(|event| Event { time: event.time + start / fps, ..event.clone() }));
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixtures::clip;
     use crate::{LoopOptions, make_loop};
+    use mocap_model::Annotations;
+
+    #[test]
+    fn every_repetition_has_the_events_of_its_first_frame() {
+        let walk = clip("alex_walk.bvh").trimmed(0..25).unwrap();
+        let fps = walk.rate().fps();
+        let event = |frame: f64, name: &str| Event { time: frame / fps, name: name.into() };
+        let events =
+            [event(0.0, "timecode 01:00:00:00"), event(0.0, "A"), event(0.0, "walk"), event(0.0, "step")];
+        let events =
+            [&events[..], &[event(9.0, "mid"), event(24.0, "walk end"), event(24.0, "step")]].concat();
+        let walk = walk.with_annotations(Annotations { events, ..Annotations::default() }).unwrap();
+        let (thrice, _) = repeat(&walk, 3).unwrap();
+        let of = |name: &str| -> Vec<f64> {
+            let own = thrice.annotations().events.iter().filter(|event| event.name == name);
+            own.map(|event| (event.time * fps).round()).collect()
+        };
+        assert_eq!(of("A"), [0.0, 24.0, 48.0]);
+        assert_eq!(of("mid"), [9.0, 33.0, 57.0]);
+        assert_eq!((of("walk"), of("walk end")), (vec![0.0, 24.0, 48.0], vec![24.0, 48.0, 72.0]));
+        assert_eq!(of("step"), [0.0, 24.0, 48.0, 72.0], "the pose at a seam is one step");
+        assert_eq!(of("timecode 01:00:00:00").len(), 1);
+    }
 
     #[test]
     fn ten_repetitions_of_a_loop_have_no_seam_and_end_ten_strides_away() {

@@ -4,7 +4,7 @@ use mocap_model::{Clip, FrameRate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, LeadIn, Operation, Takes, Value};
+use super::{Group, Operation, Takes, Value};
 use crate::held_feet::held_at;
 use crate::{EditError, EditReport};
 
@@ -23,7 +23,6 @@ impl Operation for Fps {
     const GROUP: Group = Group::Frames;
     const TAKES: Takes = Takes::Scene;
     const VALUE: Value = Value::Field("fps");
-    const LEAD_IN: LeadIn = LeadIn::Edited;
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {
         Some(clip.frames_at(self.fps).map_or(f64::INFINITY, |frames| frames as f64))
@@ -36,10 +35,5 @@ impl Operation for Fps {
         let (sampled, held) = held_at(clip, sampled, Self::NAME, place)?;
         let report = EditReport::measured(Self::NAME, clip, &sampled).feet_held(held);
         Ok((sampled, report))
-    }
-
-    fn lead_in_after(&self, clip: &Clip, before: usize) -> usize {
-        let step = self.fps.fps() / clip.rate().fps();
-        (before as f64 * step - 1e-6).ceil().max(0.0) as usize
     }
 }

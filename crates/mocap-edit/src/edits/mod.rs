@@ -9,8 +9,11 @@ mod kind;
 mod operation;
 mod source;
 
+use std::sync::Arc;
+
 use mocap_model::{Clip, Scene};
 
+use crate::binding::kept::Change;
 use crate::{EditError, EditReport, RootCurve};
 pub use kind::EditKind;
 pub use operation::{Flags, Group, LeadIn, Operation, Takes, Value};
@@ -176,6 +179,13 @@ impl<T: Operation> Inner for T {
     }
 }
 
+impl From<&Edit> for Change {
+    fn from(edit: &Edit) -> Change {
+        let mirrored = matches!(edit, Edit::Mirror(_));
+        Change { mirrored, places_things: edit.takes() == Takes::Together }
+    }
+}
+
 impl Edit {
     /// The name in commands and reports.
     pub fn name(&self) -> &'static str {
@@ -212,6 +222,24 @@ impl Edit {
         let mut edit = self.clone();
         let needs = edit.inner_mut().needs();
         needs.iter().filter_map(Needed::file).map(std::path::Path::to_owned).collect()
+    }
+
+    /// Motions whose poses become part of the result, beside those of the edited one.
+    pub(crate) fn motions_added(&self) -> Vec<Arc<Clip>> {
+        if !matches!(self, Edit::Join(_) | Edit::Blend(_)) {
+            return Vec::new();
+        }
+        let mut edit = self.clone();
+        let held = |needed: Needed<'_>| match needed {
+            Needed::Motion(Source::Held(clip)) => Some(clip.clone()),
+            _ => None,
+        };
+        edit.inner_mut().needs().into_iter().filter_map(held).collect()
+    }
+
+    /// Whether it multiplies all lengths.
+    pub(crate) fn scales(&self) -> bool {
+        matches!(self, Edit::Scale(_))
     }
 
     /// The number of frames of its result, if it may be larger than that of the motion.

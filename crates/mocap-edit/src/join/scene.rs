@@ -3,7 +3,8 @@
 use mocap_model::{Character, Clip, Scene};
 
 use super::{JoinOptions, as_first, check, join_two, place_of};
-use crate::scene::check_frames;
+use crate::binding::kept::{Carrying, Change};
+use crate::scene::{check_frames, clips};
 use crate::{EditError, EditReport};
 
 /// Motions of several characters that became one.
@@ -71,6 +72,8 @@ pub fn join_scenes(scenes: &[Scene], options: &JoinOptions) -> Result<JoinedScen
             reports.push(report);
         }
     }
+    let joined =
+        with_things_kept(scenes, joined, reports.first_mut().and_then(|reports| reports.last_mut()))?;
     let mut scene = first.clone();
     scene.markers.clear();
     let characters = scene
@@ -83,6 +86,31 @@ pub fn join_scenes(scenes: &[Scene], options: &JoinOptions) -> Result<JoinedScen
         one.clip = clip;
     }
     Ok(JoinedScene { scene, characters })
+}
+
+/// The joined clips, in which everybody carries what they carry in all of the scenes. The report says what is not kept.
+fn with_things_kept(
+    scenes: &[Scene],
+    joined: Vec<Clip>,
+    report: Option<&mut EditReport>,
+) -> Result<Vec<Clip>, EditError> {
+    let people = scenes[0].characters.len();
+    let mut carrying = Carrying::of(&clips(&scenes[0]), people);
+    if !carrying.is_any() {
+        return Ok(joined);
+    }
+    let others = scenes[1..].iter().map(|next| {
+        let next = same_order(&scenes[0], next)?;
+        Ok(Carrying::of(&next.iter().map(|one| &one.clip).collect::<Vec<_>>(), people))
+    });
+    let others = others.collect::<Result<Vec<_>, EditError>>()?;
+    let mut left = carrying.without_unlike(&others);
+    let done = carrying.put_back(&clips(&scenes[0]), joined, Change::default())?;
+    left.extend(done.left);
+    if let Some(report) = report {
+        *report = std::mem::take(report).with_things(done.notes, &left);
+    }
+    Ok(done.clips)
 }
 
 /// Characters, then props.

@@ -149,7 +149,7 @@ impl Mirror {
         mirror
     }
 
-    fn reflect(&self, v: &Vector3<f64>) -> Vector3<f64> {
+    pub(crate) fn reflect(&self, v: &Vector3<f64>) -> Vector3<f64> {
         reflected(v, &self.lateral)
     }
 

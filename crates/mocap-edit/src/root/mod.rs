@@ -5,7 +5,7 @@ mod heading;
 
 use std::sync::Arc;
 
-use mocap_analysis::floor_of;
+use mocap_analysis::floor_under;
 use mocap_model::{
     Clip, Isometry3, Joint, JointId, JointTracks, SignedAxis, Skeleton, Track, UnitQuaternion, Vector3,
 };
@@ -232,7 +232,7 @@ pub fn ground(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let found = body.contacts(clip).ok_or(EditError::NoUnit { edit: "ground" })?;
     let (motions, contacts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
     let soles = sole_floor(clip, &body.feet, &contacts, &body.up);
-    let floor = soles.or_else(|| floor_of(&motions, &contacts)).unwrap_or(0.0);
+    let floor = soles.or_else(|| floor_under(&body.named(clip), &motions, &contacts)).unwrap_or(0.0);
     let placement = Isometry3::from_parts(Translation3::from(-body.up * floor), UnitQuaternion::identity());
     let moved = place_roots(clip, "ground", |_| placement)?;
     let report = EditReport::measured("ground", clip, &moved);
@@ -271,6 +271,31 @@ impl Samples {
 mod tests {
     use super::*;
     use crate::fixtures::clip;
+    use mocap_model::ForwardKinematics;
+    use nalgebra::Unit;
+
+    /// Somebody upside down stands on what is lowest: hands or head.
+    #[test]
+    fn a_handstand_is_put_on_its_hands() {
+        let walk = clip("alex_walk.bvh");
+        let body = Body::of(&walk);
+        let over = UnitQuaternion::from_axis_angle(&Unit::new_unchecked(body.forward), std::f64::consts::PI);
+        let turned = Isometry3::from_parts(Translation3::from(body.up * 500.0), over);
+        let handstand = place_roots(&walk, "test", |_| turned).unwrap();
+        let (grounded, _) = ground(&handstand).unwrap();
+        let mut placed = ForwardKinematics::new(&grounded);
+        let mut lowest = |frame: usize| {
+            placed.place(frame);
+            let heights = grounded.skeleton().iter().map(|(id, _)| placed.position(id).dot(&body.up));
+            heights.fold(f64::INFINITY, f64::min)
+        };
+        let heights: Vec<f64> = (0..grounded.frames()).map(&mut lowest).collect();
+        let under = heights.iter().filter(|height| **height < 0.0).count();
+        assert!(under * 20 <= grounded.frames() + 20, "{under} of {}", grounded.frames());
+        assert!(heights.iter().copied().fold(f64::INFINITY, f64::min) > -5.0, "{heights:?}");
+        let floor = mocap_analysis::quality(&body.named(&grounded), &Default::default()).floor.unwrap();
+        assert!(floor.abs() < 1e-6, "{floor}");
+    }
 
     #[test]
     fn what_is_taken_out_comes_back() {

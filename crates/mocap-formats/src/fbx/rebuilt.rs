@@ -121,6 +121,9 @@ fn differs(skeleton: &Skeleton, clip: &Clip) -> Option<&'static str> {
         (Some(own), Some(other)) => other / own,
         _ => 1.0,
     };
+    if clip.skeleton().growth_without_bones(skeleton).is_some_and(|growth| growth != 1.0) {
+        return Some("the clip has another size than the file");
+    }
     let same = |a: f64, b: f64| (a - b * ratio).abs() <= 1e-3 * a.max(b * ratio);
     let below = own.iter().zip(other).filter(|(joint, _)| joint.parent.is_some());
     let same_lengths = below.into_iter().all(|(a, b)| same(a.offset.norm(), b.offset.norm()));

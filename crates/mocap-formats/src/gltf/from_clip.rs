@@ -98,7 +98,7 @@ pub(super) fn rebuilt(
     if !held.iter().all(|clip| same(&of_file, clip)) {
         return Ok(Err("the clip has other joints than the file"));
     }
-    let sizes = held.iter().map(|clip| factor(of_file.skeleton.joints(), clip.skeleton().joints()));
+    let sizes = held.iter().map(|clip| factor(&of_file.skeleton, clip.skeleton()));
     let mut document = Cow::Borrowed(document);
     if let Some(factor) = sizes.reduce(|one, other| if one == other { one } else { None }).flatten() {
         document = Cow::Owned(resized(&document, factor));

@@ -42,6 +42,13 @@ pub enum Problem {
     NotDropFrame,
     #[error("the time codes do not determine the frame rate: {fps} frames per second are assumed")]
     RateAssumed { fps: i64 },
+    #[error(
+        "the motion has {} frames per second, and its time codes are read as {}: state the rate where the file is read, or \
+         resample to a usual one, such as 24, 25, 30 or 60",
+        (fps * 1e3).round() / 1e3,
+        (read * 1e3).round() / 1e3
+    )]
+    OtherRate { fps: f64, read: f64 },
     #[error("the clip lacks {count} shapes of ARKit, which are 0 in the file: {names}")]
     Lacking { count: usize, names: String },
     #[error("{count} numbers over time are not shapes of ARKit; they are left out: {names}")]
@@ -69,6 +76,7 @@ impl crate::Problem for Problem {
             Problem::Repeated { .. } => "livelink::repeated-frames",
             Problem::Beyond { .. } => "livelink::beyond",
             Problem::RateAssumed { .. } => "livelink::rate-assumed",
+            Problem::OtherRate { .. } => "livelink::other-rate",
             Problem::NotDropFrame => "livelink::not-drop-frame",
             Problem::Lacking { .. } => "livelink::lacking-shapes",
             Problem::NotHeld { .. } => "livelink::shapes-left-out",

@@ -67,6 +67,19 @@ impl Counting {
         Counting { rate, left_out: if drops { left_out } else { 0 } }
     }
 
+    /// The counting whose codes are read at a rate of frames: drop-frame at rates such as 29.97 and 59.94 fps.
+    pub(super) fn at(fps: f64) -> Counting {
+        let rate = fps.round() as i64;
+        let drops = rate % 30 == 0 && same_rate(fps * 1.001, rate as f64);
+        Counting { rate, left_out: if drops { rate / 15 } else { 0 } }
+    }
+
+    /// A code of the same label, or the next one that is counted.
+    pub(super) fn counted(self, code: Timecode) -> Timecode {
+        let is_absent = code.seconds % 60 == 0 && code.seconds % 600 != 0 && code.frame < self.left_out;
+        Timecode { frame: if is_absent { self.left_out } else { code.frame }, ..code }
+    }
+
     /// The index of the first code that is not a drop-frame code of a whole rate: it has no `;`, or
     /// drop-frame counting leaves it out.
     pub(super) fn not_drop_frame(codes: &[Timecode], rate: i64) -> Option<usize> {
@@ -103,6 +116,11 @@ impl Counting {
         let at = frames + left_out * (9 * tens + minutes);
         Timecode { seconds: at / rate, frame: at % rate, semicolon: left_out > 0 }
     }
+}
+
+/// Whether rates are the same but for the digits of texts.
+pub(super) fn same_rate(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-4 * other
 }
 
 /// The name of the event that states a time code, with the rate at which it counts frames: `timecode 15:39:07:33@60`.

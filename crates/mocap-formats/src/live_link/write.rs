@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use mocap_model::{ARKIT_SHAPES, Clip, Event, Track};
 
-use super::timecode::{Counting, RATES, of_event};
+use super::timecode::{Counting, RATES, Timecode, of_event, rate, same_rate};
 use super::{ANGLES, JOINTS, LEAD, Problem, order};
 use crate::{Finding, LeftOut};
 
@@ -33,6 +33,10 @@ impl<'c> Columns<'c> {
         let fps = clip.rate().fps();
         if !RATES.contains(&(fps.round() as i64)) {
             return Err(Finding::new(Problem::Rate { fps }));
+        }
+        let read = rate_read(clip);
+        if clip.frames() > 0 && !same_rate(read, fps) {
+            warnings.push(Finding::new(Problem::OtherRate { fps, read }));
         }
         let scalars = &clip.annotations().scalars;
         let find =
@@ -98,8 +102,7 @@ pub fn write(clip: &Clip, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     writeln!(out)?;
-    let fps = clip.rate().fps().round() as i64;
-    let (start, counting) = start_of(clip, fps);
+    let (start, counting) = start_of(clip);
     let joints = JOINTS.map(|joint| clip.skeleton().find(joint));
     let mut before = [[0.0; 3]; 3];
     for frame in 0..clip.frames() {
@@ -127,11 +130,67 @@ fn cell(value: f64, out: &mut dyn Write) -> io::Result<()> {
     write!(out, ",{:.8}", if rounded.is_finite() { rounded } else { value })
 }
 
-/// The number of frames from midnight to the first frame, and how codes count: from the event with a time code, else 0.
-fn start_of(clip: &Clip, fps: i64) -> (i64, Counting) {
+/// The number of frames from midnight to the first frame, from the event with a time code, else 0; and how codes count, which
+/// is by the rate of the clip.
+fn start_of(clip: &Clip) -> (i64, Counting) {
+    let fps = clip.rate().fps();
+    let counting = Counting::at(fps);
     let stated = clip.annotations().events.iter().find_map(|event| {
-        let (code, counting) = of_event(&event.name, fps)?;
-        Some((counting.frames(code) - (event.time * clip.rate().fps()).round() as i64, counting))
+        let (code, _) = of_event(&event.name, fps.round() as i64)?;
+        Some(counting.frames(counting.counted(code)) - (event.time * fps).round() as i64)
     });
-    stated.unwrap_or((0, Counting::of(&[], fps)))
+    (stated.unwrap_or(0), counting)
+}
+
+/// The rate at which the codes of a clip are read [frames per second].
+fn rate_read(clip: &Clip) -> f64 {
+    let (start, counting) = start_of(clip);
+    let codes: Vec<Timecode> = (0..clip.frames() as i64).map(|frame| counting.code(start + frame)).collect();
+    Counting::of(&codes, rate(&codes).0).fps()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+    use mocap_model::FrameRate;
+
+    /// Four seconds of drop-frame codes around a minute.
+    fn take() -> Clip {
+        let counting = Counting::at(30.0 * 1000.0 / 1001.0);
+        let rows = (1750..1870).map(|frame| format!("{}.000,1,0.25\n", counting.code(frame)));
+        let text = "Timecode,BlendShapeCount,EyeBlinkLeft\n".to_owned() + &rows.collect::<String>();
+        parse(text.as_bytes(), &Default::default()).unwrap().value
+    }
+
+    /// The first time code that is written, the rate at which it is read, and warnings about the rate.
+    fn written(clip: &Clip) -> (String, f64, usize) {
+        let mut warnings = Vec::new();
+        Columns::of(clip, &mut warnings).unwrap();
+        let is_rate = |warning: &&Finding| warning.code() == "livelink::other-rate";
+        let warned = warnings.iter().filter(is_rate).count();
+        let mut text = Vec::new();
+        write(clip, &mut text).unwrap();
+        let first = String::from_utf8(text.clone()).unwrap().lines().nth(1).unwrap()[..11].to_owned();
+        (first, parse(&text, &Default::default()).unwrap().value.rate().fps(), warned)
+    }
+
+    #[test]
+    fn codes_are_read_at_the_rate_of_the_clip_or_a_warning_says_the_rate() {
+        let take = take();
+        let at = |fps: f64| take.resampled(FrameRate::new(fps).unwrap()).unwrap();
+        let (code, fps, warned) = written(&take);
+        assert_eq!((code.as_str(), warned), ("00:00:58;10", 0));
+        assert!((fps - 29.97).abs() < 1e-3, "{fps}");
+        for (rate, code) in [(60.0, "00:00:58:20"), (30.0, "00:00:58:10"), (24.0, "00:00:58:08")] {
+            assert_eq!(written(&at(rate)), (code.to_owned(), rate, 0));
+        }
+        let (code, fps, warned) = written(&at(59.94));
+        assert_eq!((code.as_str(), warned), ("00:00:58;20", 0));
+        assert!((fps - 59.94).abs() < 1e-3, "{fps}");
+        for (rate, read) in [(15.0, 24.0), (23.976, 24.0), (100.0, 120.0)] {
+            let (_, fps, warned) = written(&at(rate));
+            assert_eq!((fps, warned), (read, 1), "{rate}");
+        }
+    }
 }

@@ -91,8 +91,12 @@ impl Skin {
     }
 }
 
-/// The factor by which all bones of a skeleton grow, after the change of space; 1 where bones differ in it.
+/// The factor by which all bones of a skeleton grow, after the change of space; 1 where bones differ in it. Where there are
+/// no bones, the factor by which the skeletons were scaled.
 fn factor(from: &Skeleton, to: &Skeleton, change: &Matrix4<f64>, names: &HashMap<&str, JointId>) -> f64 {
+    if let Some(growth) = to.growth_without_bones(from) {
+        return growth;
+    }
     let lengths: Vec<[f64; 2]> = from
         .joints()
         .iter()

@@ -12,7 +12,7 @@ use mocap::{
 use mocap_edit::ApplyOptions;
 use mocap_edit::edits::{Mirror, Strip};
 use mocap_formats::write_kept_scene;
-use mocap_model::{ForwardKinematics, Joint, Space};
+use mocap_model::{Annotations, ForwardKinematics, Joint, Space, Unit, UnitSource};
 use mocap_skin::{BoundMesh, SkinMethod};
 
 fn fixture(name: &str) -> PathBuf {
@@ -289,6 +289,54 @@ fn everyone_on_a_target_has_the_body_of_the_target() {
         let (a, b) = (corners(alice, frame), corners(&again.characters[0], frame));
         let off = a.iter().zip(&b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
         assert!(a.len() == b.len() && off < 1e-5 * HEIGHT, "off by {off} m");
+    }
+}
+
+/// A head of one joint has no bone whose length would show its size.
+#[test]
+fn a_head_of_one_joint_grows_with_its_shapes() {
+    let space = *person("Alice", "clips/alex_walk.bvh", 0.0, 1.0).clip.skeleton().space();
+    let unit = Some(Unit { metres: 0.01, source: UnitSource::Flag });
+    let joints = vec![Joint::new("Head", None, Vector3::y() * 160.0)];
+    let skeleton = Arc::new(Skeleton::new("", Space { unit, ..space }, joints).unwrap());
+    let values = (0..10).map(|frame| f64::from(frame) / 9.0).collect();
+    let annotations = Annotations {
+        scalars: vec![ScalarTrack { name: "smile".into(), values: Track::Sampled(values) }],
+        ..Annotations::default()
+    };
+    let still = vec![JointTracks::at_rest(skeleton.joint(JointId(0)))];
+    let clip = Clip::new(skeleton.clone(), FrameRate::new(30.0).unwrap(), 10, still).unwrap();
+    let clip = clip.with_annotations(annotations).unwrap();
+    let mut bound = body(&skeleton, "head");
+    let mut of_one = (*bound.body).clone();
+    of_one.meshes[0].shapes[0].offsets = vec![(1, Vector3::x() * 3.0)];
+    bound.body = Arc::new(of_one);
+    let head = Character { name: "Head".into(), clip, body: Some(bound) };
+    let folder = tempfile::tempdir().unwrap();
+    let twice = EditOptions { scale: Some(2.0), ..EditOptions::default() };
+    // From a file that is kept, and from none; to both formats of scenes.
+    for from in [None, Some("own.glb"), Some("own.fbx")] {
+        let kept = match from {
+            None => KeptScene::from(Scene::from(head.clone())),
+            Some(name) => {
+                let own = folder.path().join(name);
+                write_scene(&own, &KeptScene::from(Scene::from(head.clone())), &exact()).unwrap();
+                read_scene(&own, &ReadOptions::default()).unwrap().value
+            }
+        };
+        let larger = edit_scene(kept, &twice, &mut Vec::new()).unwrap();
+        for to in ["two.glb", "two.gltf", "two.fbx"] {
+            let path = folder.path().join(to);
+            write_scene(&path, &larger, &exact()).unwrap();
+            let again = with_bodies(read_scene(&path, &ReadOptions::default()).unwrap().value);
+            for frame in [0, 9] {
+                let (own, large) = (corners(&head, frame), corners(&again.characters[0], frame));
+                assert_eq!(own.len(), large.len(), "{from:?} {to}");
+                for (a, b) in own.iter().zip(&large) {
+                    assert!((a * 2.0 - b).norm() < 1e-4, "{from:?} {to} {frame}: {a} {b}");
+                }
+            }
+        }
     }
 }
 

@@ -204,6 +204,7 @@ pub(crate) fn warning(warning: &mocap_edit::EditWarning) -> Diagnostic {
     let help = match warning.code {
         "edit::skate" => Some("`mocap edit OUT --fix-feet -o FIXED` locks the feet of the result"),
         "edit::bent-loop" => Some("`mocap edit IN --loop=A:B -o OUT` closes a range that you choose"),
+        "edit::thing-left" => Some("--attach THING=WHO@JOINT binds it again"),
         "edit::no-loop" => Some("`mocap edit IN --loop --repeat N -o OUT` makes it a loop before"),
         "edit::cycle-lengths" => Some("`mocap edit IN --loop=A:B -o OUT` closes one cycle that you choose"),
         _ => None,

@@ -455,8 +455,9 @@ fn props(
     [source, target]: [&Skeleton; 2],
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Vec<Character>, Vec<Character>), Failure> {
+    let before = (limits, edit::lead_in_of(warnings));
     let edited = props.into_iter().map(|prop| {
-        let clip = edit::apply(edits, limits, prop.clip.clone(), &mut Vec::new())?;
+        let clip = edit::apply_after(edits, before, prop.clip.clone(), &mut Vec::new())?;
         Ok(prop.with_clip(clip))
     });
     let put = edited.collect::<Result<Vec<_>, Diagnostic>>().and_then(|props| {
