@@ -27,6 +27,7 @@ pub(crate) fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goa
             legs: frame.legs,
             arms: frame.arms,
             pins: [[None; 4]; 2],
+            hands: [None; 2],
             lift: [None; 2],
             clear: [0.0; 2],
             centre: None,
