@@ -79,7 +79,8 @@ fn contacts(frames: &[SourceFrame], feet: &[Isometry3<f64>], sole: &Sole, foot: 
             continue;
         }
         let end = (start..frames.len()).find(|frame| !touches(*frame)).unwrap_or(frames.len());
-        contacts.push(Contact::of(foot, start..end, &feet[start..end], sole));
+        let held = |part: usize| frames[start..end].iter().any(|frame| frame.contacts[foot][part]);
+        contacts.push(Contact::of(foot, start..end, (&feet[start..end], [held(0), held(1)]), sole));
         start = end;
     }
     contacts
@@ -103,14 +104,26 @@ fn part([left, right]: &mut [Vec<Contact>; 2]) {
 }
 
 impl Contact {
-    /// A sole on the floor, at the mean place and heading of a foot.
-    fn of(foot: usize, frames: Range<usize>, feet: &[Isometry3<f64>], sole: &Sole) -> Contact {
+    /// A sole on the floor, at the mean place and heading of a foot. Where only its toe or its heel is `held`, that is
+    /// where it is on the mean: the sole may be upright.
+    fn of(
+        foot: usize,
+        frames: Range<usize>,
+        (feet, held): (&[Isometry3<f64>], [bool; 2]),
+        sole: &Sole,
+    ) -> Contact {
         let mut middle = Vector3::zeros();
+        let share = match held {
+            [true, false] => [0.5, 0.0],
+            [false, true] => [0.0, 0.5],
+            _ => [0.25; 2],
+        };
         let mut forward = Vector3::zeros();
         let mut left = Vector3::zeros();
         for foot in feet {
             let [a, b, c, d] = sole.corners.map(|corner| foot * corner);
-            middle += (a.coords + b.coords + c.coords + d.coords) / 4.0 / feet.len() as f64;
+            let [toe, heel] = [a.coords + b.coords, c.coords + d.coords];
+            middle += (toe * share[0] + heel * share[1]) / feet.len() as f64;
             forward += (a - c) + (b - d);
             left += (a - b) + (c - d);
         }
@@ -120,7 +133,8 @@ impl Contact {
             .unwrap_or_else(Vector3::x);
         let [a, b, c, d] = sole.corners;
         let half_sizes = [((a - c).norm() + (b - d).norm()) / 4.0, ((a - b).norm() + (c - d).norm()) / 4.0];
-        let middle = Vector3::new(middle.x, middle.y, 0.0);
+        let ahead = forward * (2.0 * half_sizes[0] * (share[0] - share[1]));
+        let middle = Vector3::new(middle.x, middle.y, 0.0) - ahead;
         Contact { foot, frames, middle, forward, half_sizes, radii: sole.radii }
     }
 

@@ -4,8 +4,10 @@ use nalgebra::Point3;
 
 use crate::source::RawFrame;
 
-/// A wrist that is lower has its hand on the floor, as a share of the leg.
-const LOW: f64 = 0.15;
+/// A wrist that is lower may have its hand on the floor, as a share of the leg; toes may be in the floor by a third of it.
+const LOW: f64 = 0.25;
+/// It has while it is this near to where it is lowest, as a share of the leg: 4 cm of a person.
+const LIFTED: f64 = 0.05;
 /// The shoulder of an arm that presses on the floor is above the wrist by this share of the arm.
 const ABOVE: f64 = 0.3;
 /// A hand that is slower along the floor stays in place [arm lengths/s]: 0.15 m/s of a person.
@@ -50,7 +52,12 @@ pub(crate) fn hand_contacts(raw: &[RawFrame], floor: f64, leg: f64, fps: f64) ->
             let seconds = (ends[1] - ends[0]).max(1) as f64 / fps;
             (to.wrist - from.wrist).xy().norm() / seconds < STILL * to.length
         };
-        let pressed: Vec<bool> = (0..raw.len()).map(presses).collect();
+        let height = |frame: usize| arm(frame).map_or(f64::INFINITY, |arm| arm.wrist.z);
+        let mut heights: Vec<f64> = (0..raw.len()).filter(|frame| presses(*frame)).map(height).collect();
+        heights.sort_by(f64::total_cmp);
+        let lowest = heights.get(heights.len() / 20).copied().unwrap_or(f64::INFINITY);
+        let is_down = |frame: usize| presses(frame) && height(frame) < lowest + LIFTED * leg;
+        let pressed: Vec<bool> = (0..raw.len()).map(is_down).collect();
         for run in mocap_analysis::runs(&pressed).into_iter().filter(|run| run.len() as f64 >= SHORTEST * fps) {
             run.for_each(|frame| found[frame][hand] = HandContact { presses: true, stays: stays(frame) });
         }

@@ -218,11 +218,12 @@ impl Source {
         };
         let is_down = |frame: &RawFrame| frame.hips.z - floor < DOWN * leg_length;
         let in_contact = |foot: usize, frame: &RawFrame| {
-            let lies = is_down(frame) && frame.legs[foot][1].z > -LEVEL_SHANK;
-            contacts
-                .get(foot)
-                .filter(|_| !lies && frame.rises_from(foot))
-                .map_or([false; 2], |contact| [contact.toe[frame.index], contact.heel[frame.index]])
+            let is_level = frame.legs[foot][1].z > -LEVEL_SHANK;
+            let lies = is_down(frame) && is_level;
+            // Below a level shank only toes are on the floor, as in push-ups.
+            contacts.get(foot).filter(|_| !lies && frame.rises_from(foot)).map_or([false; 2], |contact| {
+                [contact.toe[frame.index], contact.heel[frame.index] && !is_level]
+            })
         };
         let standing = raw.iter().flat_map(|frame| {
             (0..2).filter_map(|foot| {

@@ -1,9 +1,9 @@
 //! Who is head down, or carries the body on the hands.
 
 use mocap_model::{
-    Clip, ForwardKinematics, Isometry3, JointId, JointTracks, Role, Track, UnitQuaternion, Vector3,
+    Clip, ForwardKinematics, Isometry3, JointId, JointTracks, RobotMotion, Role, Track, UnitQuaternion, Vector3,
 };
-use mocap_robot::{Humanoid, RobotMotion, RobotOptions, RobotReport, retarget};
+use mocap_robot::{Humanoid, RobotOptions, RobotReport, retarget};
 
 use crate::lying::{CENTIMETRES, put, stands, tilted};
 use crate::own_motion::pip;
@@ -25,10 +25,10 @@ fn arms_down(clip: &Clip) -> Clip {
         let [shoulder, elbow, wrist] = arm.map(|role| joint(clip, role));
         let mut kinematics = ForwardKinematics::new(clip);
         kinematics.place(0);
-        let parent = clip.skeleton()[shoulder].parent.expect("a shoulder has a parent");
+        let parent = clip.skeleton().joints()[shoulder.index()].parent.expect("a shoulder has a parent");
         let mut above = kinematics.at(parent).rotation;
         for (joint, next) in [(shoulder, elbow), (elbow, wrist)] {
-            let along = clip.skeleton()[next].offset;
+            let along = clip.skeleton().joints()[next.index()].offset;
             let down = above.inverse() * -Vector3::y();
             let turn = mocap_model::rotation_between(&along, &down);
             tracks[joint.index()].rotation = Track::Constant(turn);
@@ -69,7 +69,7 @@ fn hands(robot: &mocap_model::Robot, motion: &RobotMotion) -> Vec<f64> {
         heights.fold(f64::INFINITY, f64::min).min(f64::MAX)
     };
     let placed = motion.poses.iter().map(|pose| robot.place(&pose.base, &pose.values));
-    placed.flat_map(|placed| arms.each_ref().map(|arm| of(&placed, arm.end.body))).collect()
+    placed.flat_map(|placed: Vec<Isometry3<f64>>| arms.each_ref().map(|arm| of(&placed, arm.end.body))).collect()
 }
 
 fn follows(name: &str, report: &RobotReport) {
