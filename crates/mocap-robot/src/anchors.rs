@@ -14,6 +14,9 @@ pub(crate) type Pins = Vec<[[Option<Point3<f64>>; 4]; 2]>;
 /// Least height of a swinging sole \[m\].
 const SWING: f64 = 0.025;
 
+/// Sine of the angle to the floor from which a sole is upright: 60°.
+const UPRIGHT: f64 = 0.87;
+
 /// Least distance of soles that are on the floor at the same time \[m\].
 const GAP: f64 = 0.012;
 
@@ -128,9 +131,13 @@ impl Contact {
             left += (a - b) + (c - d);
         }
         let flat = |v: Vector3<f64>| Vector3::new(v.x, v.y, 0.0).try_normalize(1e-9);
-        let forward = flat(forward)
-            .or_else(|| flat(left).map(|left| left.cross(&Vector3::z())))
-            .unwrap_or_else(Vector3::x);
+        let across = || flat(left).map(|left| left.cross(&Vector3::z()));
+        // An upright sole heads where its breadth shows: its length points to either side of the vertical.
+        let forward = match forward.z.abs() > UPRIGHT * forward.norm() {
+            true => across().or_else(|| flat(forward)),
+            false => flat(forward).or_else(across),
+        };
+        let forward = forward.unwrap_or_else(Vector3::x);
         let [a, b, c, d] = sole.corners;
         let half_sizes = [((a - c).norm() + (b - d).norm()) / 4.0, ((a - b).norm() + (c - d).norm()) / 4.0];
         let ahead = forward * (2.0 * half_sizes[0] * (share[0] - share[1]));

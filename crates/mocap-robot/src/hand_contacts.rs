@@ -9,7 +9,7 @@ const LOW: f64 = 0.25;
 /// It has while it is this near to where it is lowest, as a share of the leg: 4 cm of a person.
 const LIFTED: f64 = 0.05;
 /// The shoulder of an arm that presses on the floor is above the wrist by this share of the arm.
-const ABOVE: f64 = 0.3;
+const ABOVE: f64 = 0.2;
 /// A hand that is slower along the floor stays in place [arm lengths/s]: 0.15 m/s of a person.
 const STILL: f64 = 0.27;
 /// Shorter contacts are hands that pass by \[s\].

@@ -205,14 +205,11 @@ impl Source {
         let usual = leg_length * 0.1;
         let lowest =
             || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
-        let on_feet = |foot: usize, frame: &RawFrame| {
-            frame.rises_from(foot) && contacts[foot].toe[frame.index] | contacts[foot].heel[frame.index]
-        };
-        let stands = raw.iter().any(|frame| (0..contacts.len()).any(|foot| on_feet(foot, frame)));
-        let tipped = raw.iter().all(|frame| frame.upright() < 1.0);
         let floor = match floor {
             // Feet in the air do not show the floor.
-            Some(_) if tipped && !stands => lowest_floor(&raw),
+            Some(_) if raw.iter().all(|frame| !frame.rises_from(0) && !frame.rises_from(1)) => {
+                lowest_floor(&raw)
+            }
             Some(floor) => floor * metres,
             None => lowest() - usual,
         };
@@ -353,9 +350,9 @@ impl RawFrame {
         }
     }
 
-    /// Whether a foot is below the hips: only then it may stand.
+    /// Whether a foot is not above the hips: only then it may stand. Feet of who lies are level with them.
     fn rises_from(&self, foot: usize) -> bool {
-        self.ankles[foot].z < self.hips.z
+        self.ankles[foot].z < self.hips.z + LEVEL_SHANK * self.leg_length
     }
 
     /// How far the trunk is upright, 0 to 1: it then shows which way up is.
