@@ -58,7 +58,8 @@ pub(crate) fn hand_contacts(raw: &[RawFrame], floor: f64, leg: f64, fps: f64) ->
         let lowest = heights.get(heights.len() / 20).copied().unwrap_or(f64::INFINITY);
         let is_down = |frame: usize| presses(frame) && height(frame) < lowest + LIFTED * leg;
         let pressed: Vec<bool> = (0..raw.len()).map(is_down).collect();
-        for run in mocap_analysis::runs(&pressed).into_iter().filter(|run| run.len() as f64 >= SHORTEST * fps) {
+        for run in mocap_analysis::runs(&pressed).into_iter().filter(|run| run.len() as f64 >= SHORTEST * fps)
+        {
             run.for_each(|frame| found[frame][hand] = HandContact { presses: true, stays: stays(frame) });
         }
     }

@@ -248,7 +248,10 @@ impl RobotReport {
         }
         let figures = |hand: &RobotHand| {
             let RobotHand { side, contact_frames, off_frames, off_max } = hand;
-            format!("{side} off the floor in {off_frames} of {contact_frames} frames, at most {}", mm(*off_max))
+            format!(
+                "{side} off the floor in {off_frames} of {contact_frames} frames, at most {}",
+                mm(*off_max)
+            )
         };
         let hands: Vec<String> = self.hands.iter().map(figures).collect();
         writeln!(f, "  hands       {}", hands.join("; "))

@@ -207,9 +207,7 @@ impl Source {
             || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
         let floor = match floor {
             // Feet in the air do not show the floor.
-            Some(_) if raw.iter().all(|frame| !frame.rises_from(0) && !frame.rises_from(1)) => {
-                lowest_floor(&raw)
-            }
+            Some(_) if raw.iter().all(|frame| frame.is_in_air(0) && frame.is_in_air(1)) => lowest_floor(&raw),
             Some(floor) => floor * metres,
             None => lowest() - usual,
         };
@@ -218,7 +216,7 @@ impl Source {
             let is_level = frame.legs[foot][1].z > -LEVEL_SHANK;
             let lies = is_down(frame) && is_level;
             // Below a level shank only toes are on the floor, as in push-ups.
-            contacts.get(foot).filter(|_| !lies && frame.rises_from(foot)).map_or([false; 2], |contact| {
+            contacts.get(foot).filter(|_| !lies && !frame.is_in_air(foot)).map_or([false; 2], |contact| {
                 [contact.toe[frame.index], contact.heel[frame.index] && !is_level]
             })
         };
@@ -350,9 +348,10 @@ impl RawFrame {
         }
     }
 
-    /// Whether a foot is not above the hips: only then it may stand. Feet of who lies are level with them.
-    fn rises_from(&self, foot: usize) -> bool {
-        self.ankles[foot].z < self.hips.z + LEVEL_SHANK * self.leg_length
+    /// Whether a foot is up while the trunk is not: a part of the body is lower by half a leg. An upright body may have
+    /// it on a step.
+    fn is_in_air(&self, foot: usize) -> bool {
+        self.upright() < 1.0 && self.ankles[foot].z > self.lowest + 0.5 * self.leg_length
     }
 
     /// How far the trunk is upright, 0 to 1: it then shows which way up is.

@@ -1,7 +1,8 @@
 //! Who is head down, or carries the body on the hands.
 
 use mocap_model::{
-    Clip, ForwardKinematics, Isometry3, JointId, JointTracks, RobotMotion, Role, Track, UnitQuaternion, Vector3,
+    Clip, ForwardKinematics, Isometry3, JointId, JointTracks, RobotMotion, Role, Track, UnitQuaternion,
+    Vector3,
 };
 use mocap_robot::{Humanoid, RobotOptions, RobotReport, retarget};
 
@@ -69,7 +70,9 @@ fn hands(robot: &mocap_model::Robot, motion: &RobotMotion) -> Vec<f64> {
         heights.fold(f64::INFINITY, f64::min).min(f64::MAX)
     };
     let placed = motion.poses.iter().map(|pose| robot.place(&pose.base, &pose.values));
-    placed.flat_map(|placed: Vec<Isometry3<f64>>| arms.each_ref().map(|arm| of(&placed, arm.end.body))).collect()
+    placed
+        .flat_map(|placed: Vec<Isometry3<f64>>| arms.each_ref().map(|arm| of(&placed, arm.end.body)))
+        .collect()
 }
 
 fn follows(name: &str, report: &RobotReport) {
