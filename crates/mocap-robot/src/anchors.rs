@@ -223,6 +223,28 @@ mod tests {
     }
 
     #[test]
+    fn upright_soles_stand_on_their_toes_and_head_one_way() {
+        let corner = |x: f64, y: f64| Point3::new(x, y, -0.05);
+        let sole = Sole {
+            body: 0,
+            corners: [corner(0.1, 0.03), corner(0.1, -0.03), corner(-0.1, 0.03), corner(-0.1, -0.03)],
+            radii: [0.0; 4],
+            level: UnitQuaternion::identity(),
+            ankle_height: 0.05,
+        };
+        let contact = |pitch: f64| {
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), pitch);
+            let foot = Isometry3::from_parts(Vector3::zeros().into(), turn);
+            (Contact::of(0, 0..1, (&[foot], [true, false]), &sole), foot * corner(0.1, 0.03))
+        };
+        for pitch in [1.4, 1.75] {
+            let (contact, toe) = contact(pitch);
+            assert!((contact.forward - Vector3::x()).norm() < 1e-9, "{pitch}: {}", contact.forward);
+            assert!((contact.corners()[0] - toe).xy().norm() < 1e-9, "{pitch}: {}", contact.corners()[0]);
+        }
+    }
+
+    #[test]
     fn soles_on_each_other_go_apart_the_short_way() {
         let sole = |foot: usize, frames: Range<usize>, x: f64, y: f64| Contact {
             foot,
