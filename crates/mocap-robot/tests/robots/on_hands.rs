@@ -1,8 +1,7 @@
 //! Who is head down, or carries the body on the hands.
 
 use mocap_model::{
-    Clip, ForwardKinematics, Isometry3, JointId, JointTracks, RobotMotion, Role, Track, UnitQuaternion,
-    Vector3,
+    Clip, ForwardKinematics, Isometry3, JointId, JointTracks, RobotMotion, Role, Track, Vector3,
 };
 use mocap_robot::{Humanoid, RobotOptions, RobotReport, retarget};
 
@@ -75,10 +74,11 @@ fn hands(robot: &mocap_model::Robot, motion: &RobotMotion) -> Vec<f64> {
         .collect()
 }
 
-fn follows(name: &str, report: &RobotReport) {
+/// Limbs are off by less than this \[degrees\].
+fn follows(name: &str, report: &RobotReport, most: f64) {
     let follow = report.follow;
     let limbs = [follow.trunk, follow.trunk_max, follow.thigh, follow.shank, follow.upper_arm.expect("arms")];
-    assert!(limbs.iter().all(|off| *off < 6.0), "{name}: {follow:?}");
+    assert!(limbs.iter().all(|off| *off < most), "{name}: {follow:?}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn who_is_head_down_all_the_time_stays_so() {
         for angle in [120.0_f64, 150.0, 180.0, 210.0] {
             let clip = tilted(&stands(), about * angle.to_radians(), 1.0);
             let (_, report) = put(&clip, &pip());
-            follows(&format!("{angle}° {name}"), &report);
+            follows(&format!("{angle}° {name}"), &report, 4.0);
         }
     }
 }
@@ -97,7 +97,8 @@ fn who_stands_on_the_hands_begins_with_arms_over_the_head() {
     let clip = arms_down(&tilted(&stands(), Vector3::x() * std::f64::consts::PI, 1.0));
     for robot in [pip(), pip().scaled(3.0).expect("a robot")] {
         let (_, report) = put(&clip, &robot);
-        follows("handstand", &report);
+        // The trunk gives way for hands that are held.
+        follows("handstand", &report, 8.0);
         assert_eq!(report.hands.len(), 2, "{report:?}");
         assert!(report.hands.iter().all(|hand| hand.off_frames == 0), "{:?}", report.hands);
         assert!(report.float_p95.is_none(), "{report:?}");
