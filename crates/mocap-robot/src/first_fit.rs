@@ -31,18 +31,19 @@ pub(crate) fn first_start(
     stance: &RobotPose,
 ) -> RobotPose {
     let anatomy = costs.anatomy;
-    let ways: [Option<fn(f64) -> Vector3<f64>>; 4] = [
+    let raised = |side: f64| Vector3::new(0.0, 0.2 * side, 1.0).normalize();
+    let ways = [
         None,
-        Some(|side| Vector3::y() * side),
-        Some(|_| Vector3::x()),
-        Some(|side| Vector3::new(0.0, 0.2 * side, 1.0).normalize()),
+        Some([Vector3::y(), -Vector3::y()]),
+        Some([Vector3::x(); 2]),
+        Some([raised(1.0), raised(-1.0)]),
     ];
     let mut best: Option<(f64, RobotPose)> = None;
     for way in ways {
         let mut values = stance.values.clone();
         if let Some(way) = way {
             let mut held = Goal::reference(&anatomy.humanoid);
-            held.arms = Some([1.0, -1.0].map(|side| [way(side); 2]));
+            held.arms = Some(way.map(|direction| [direction; 2]));
             let start = first_pose(kinematics, &held, anatomy, &values);
             values = fit_frames(kinematics, costs, &[held], start, FIRST_SWEEPS, 0).0.remove(0).values;
         }

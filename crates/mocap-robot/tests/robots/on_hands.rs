@@ -87,7 +87,7 @@ fn who_is_head_down_all_the_time_stays_so() {
         for angle in [120.0_f64, 150.0, 180.0, 210.0] {
             let clip = tilted(&stands(), about * angle.to_radians(), 1.0);
             let (_, report) = put(&clip, &pip());
-            follows(&format!("{angle}° {name}"), &report, 4.0);
+            follows(&format!("{angle}° {name}"), &report, 6.0);
         }
     }
 }
