@@ -24,6 +24,8 @@ pub(crate) struct Anatomy {
     pub(crate) postures: Vec<f64>,
     /// By arm: how much the direction of the forearm counts.
     pub(crate) forearms: [f64; 2],
+    /// By arm: the shapes of its hand.
+    pub(crate) hands: [Vec<usize>; 2],
     /// By body: the foot that it is or belongs to.
     pub(crate) feet: Vec<Option<usize>>,
 }
@@ -49,6 +51,13 @@ impl Anatomy {
                 .arms
                 .as_ref()
                 .map_or([0.0; 2], |arms| arms.each_ref().map(|arm| forearm(robot, arm))),
+            hands: humanoid.arms.as_ref().map_or_else(Default::default, |arms| {
+                arms.each_ref().map(|arm| {
+                    let shapes = robot.shapes().iter().enumerate();
+                    let of_hand = shapes.filter(|(_, shape)| is_on(robot, arm.end.body, shape.body));
+                    of_hand.map(|(index, _)| index).collect()
+                })
+            }),
             feet: (0..robot.bodies().len())
                 .map(|body| (0..2).find(|foot| is_on(robot, humanoid.soles[*foot].body, body)))
                 .collect(),

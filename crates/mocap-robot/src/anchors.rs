@@ -14,6 +14,9 @@ pub(crate) type Pins = Vec<[[Option<Point3<f64>>; 4]; 2]>;
 /// Least height of a swinging sole \[m\].
 const SWING: f64 = 0.025;
 
+/// Sine of the angle to the floor from which a sole is upright: 60°.
+const UPRIGHT: f64 = 0.87;
+
 /// Least distance of soles that are on the floor at the same time \[m\].
 const GAP: f64 = 0.012;
 
@@ -79,7 +82,8 @@ fn contacts(frames: &[SourceFrame], feet: &[Isometry3<f64>], sole: &Sole, foot: 
             continue;
         }
         let end = (start..frames.len()).find(|frame| !touches(*frame)).unwrap_or(frames.len());
-        contacts.push(Contact::of(foot, start..end, &feet[start..end], sole));
+        let held = |part: usize| frames[start..end].iter().any(|frame| frame.contacts[foot][part]);
+        contacts.push(Contact::of(foot, start..end, (&feet[start..end], [held(0), held(1)]), sole));
         start = end;
     }
     contacts
@@ -103,24 +107,41 @@ fn part([left, right]: &mut [Vec<Contact>; 2]) {
 }
 
 impl Contact {
-    /// A sole on the floor, at the mean place and heading of a foot.
-    fn of(foot: usize, frames: Range<usize>, feet: &[Isometry3<f64>], sole: &Sole) -> Contact {
+    /// A sole on the floor, at the mean place and heading of a foot. Where only its toe or its heel is `held`, that is
+    /// where it is on the mean: the sole may be upright.
+    fn of(
+        foot: usize,
+        frames: Range<usize>,
+        (feet, held): (&[Isometry3<f64>], [bool; 2]),
+        sole: &Sole,
+    ) -> Contact {
         let mut middle = Vector3::zeros();
+        let share = match held {
+            [true, false] => [0.5, 0.0],
+            [false, true] => [0.0, 0.5],
+            _ => [0.25; 2],
+        };
         let mut forward = Vector3::zeros();
         let mut left = Vector3::zeros();
         for foot in feet {
             let [a, b, c, d] = sole.corners.map(|corner| foot * corner);
-            middle += (a.coords + b.coords + c.coords + d.coords) / 4.0 / feet.len() as f64;
+            let [toe, heel] = [a.coords + b.coords, c.coords + d.coords];
+            middle += (toe * share[0] + heel * share[1]) / feet.len() as f64;
             forward += (a - c) + (b - d);
             left += (a - b) + (c - d);
         }
         let flat = |v: Vector3<f64>| Vector3::new(v.x, v.y, 0.0).try_normalize(1e-9);
-        let forward = flat(forward)
-            .or_else(|| flat(left).map(|left| left.cross(&Vector3::z())))
-            .unwrap_or_else(Vector3::x);
+        let across = || flat(left).map(|left| left.cross(&Vector3::z()));
+        // An upright sole heads where its breadth shows: its length points to either side of the vertical.
+        let forward = match forward.z.abs() > UPRIGHT * forward.norm() {
+            true => across().or_else(|| flat(forward)),
+            false => flat(forward).or_else(across),
+        };
+        let forward = forward.unwrap_or_else(Vector3::x);
         let [a, b, c, d] = sole.corners;
         let half_sizes = [((a - c).norm() + (b - d).norm()) / 4.0, ((a - b).norm() + (c - d).norm()) / 4.0];
-        let middle = Vector3::new(middle.x, middle.y, 0.0);
+        let ahead = forward * (2.0 * half_sizes[0] * (share[0] - share[1]));
+        let middle = Vector3::new(middle.x, middle.y, 0.0) - ahead;
         Contact { foot, frames, middle, forward, half_sizes, radii: sole.radii }
     }
 
@@ -199,6 +220,28 @@ mod tests {
         assert_eq!(leaning(0.2), [true, true, false, false]);
         assert_eq!(leaning(-0.2), [false, false, true, true]);
         assert_eq!(leaning(0.01), [true; 4]);
+    }
+
+    #[test]
+    fn upright_soles_stand_on_their_toes_and_head_one_way() {
+        let corner = |x: f64, y: f64| Point3::new(x, y, -0.05);
+        let sole = Sole {
+            body: 0,
+            corners: [corner(0.1, 0.03), corner(0.1, -0.03), corner(-0.1, 0.03), corner(-0.1, -0.03)],
+            radii: [0.0; 4],
+            level: UnitQuaternion::identity(),
+            ankle_height: 0.05,
+        };
+        let contact = |pitch: f64| {
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), pitch);
+            let foot = Isometry3::from_parts(Vector3::zeros().into(), turn);
+            (Contact::of(0, 0..1, (&[foot], [true, false]), &sole), foot * corner(0.1, 0.03))
+        };
+        for pitch in [1.4, 1.75] {
+            let (contact, toe) = contact(pitch);
+            assert!((contact.forward - Vector3::x()).norm() < 1e-9, "{pitch}: {}", contact.forward);
+            assert!((contact.corners()[0] - toe).xy().norm() < 1e-9, "{pitch}: {}", contact.corners()[0]);
+        }
     }
 
     #[test]

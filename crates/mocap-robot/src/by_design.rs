@@ -17,7 +17,7 @@ pub(crate) fn kept_apart(kinematics: &mut Kinematics, anatomy: &Anatomy) -> (Sol
     let mut solids = Solids::of(robot);
     solids.allow(&kinematics.placed);
     let reference = [Goal::reference(&anatomy.humanoid)];
-    let first = first_pose(kinematics, &reference[0], anatomy);
+    let first = first_pose(kinematics, &reference[0], anatomy, &anatomy.rest.values);
     let costs = Costs { anatomy, solids: &solids, weights: WEIGHTS };
     let stance = fit_frames(kinematics, &costs, &reference, first, FIRST_SWEEPS, 0).0.remove(0);
     solids.allow(&robot.place(&stance.base, &stance.values));

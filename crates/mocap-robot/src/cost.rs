@@ -6,6 +6,7 @@ use mocap_model::{RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
 use crate::anatomy::Anatomy;
+use crate::hand_pins::{HandPins, lowest_of_hand};
 use crate::kinematics::Kinematics;
 use crate::landmarks::Humanoid;
 use crate::limb::BodyPoint;
@@ -23,6 +24,9 @@ const INSIDE: f64 = 0.005;
 /// Least weight of the values of joints where a motion is one of the robot itself: less than that of directions, so that
 /// legs go with the centre of mass [1/rad].
 const OWN: f64 = 0.3;
+
+/// Weight of held hands, as a share of that of feet: where both cannot be held, feet are.
+const HAND: f64 = 0.3;
 
 /// Weights of the place of the hips where the centre of mass has a goal: along the floor, and up [1/m].
 const BALANCED_HIPS: [f64; 2] = [1.0, 0.5];
@@ -86,6 +90,8 @@ pub(crate) struct Goal {
     pub(crate) arms: Option<LimbDirections>,
     /// By foot and corner of its sole: where it is held on the floor.
     pub(crate) pins: [[Option<Point3<f64>>; 4]; 2],
+    /// By hand: whether and where it is held on the floor.
+    pub(crate) hands: HandPins,
     /// By foot that swings too low: the heights to which the corners of its sole are lifted \[m\].
     pub(crate) lift: [Option<[f64; 4]>; 2],
     /// By foot: the least height of its shapes while it swings \[m\].
@@ -114,6 +120,7 @@ impl Goal {
             legs: [[down; 2]; 2],
             arms: Some([arm(1.0), arm(-1.0)]),
             pins: [[None; 4]; 2],
+            hands: [None; 2],
             lift: [None; 2],
             clear: [0.0; 2],
             centre: None,
@@ -186,6 +193,7 @@ impl Costs<'_> {
             normal.turn(head.body, weights.head, &off);
         }
         self.soles(kinematics, goal, normal);
+        self.hands(kinematics, goal, normal);
         self.surfaces(kinematics, goal, around, normal, placed);
         if let Some(goal) = goal.centre {
             let miss = goal - self.anatomy.masses.centre(kinematics, &mut normal.moves);
@@ -231,6 +239,25 @@ impl Costs<'_> {
                         normal.at_least(&Vector3::z(), self.weights.floor, FREE - height);
                     }
                     (None, None) => {}
+                }
+            }
+        }
+    }
+
+    fn hands(&self, kinematics: &Kinematics, goal: &Goal, normal: &mut Normal) {
+        let Some(arms) = &self.anatomy.humanoid.arms else { return };
+        let weight = self.weights.pin * HAND;
+        for (hand, arm) in arms.iter().enumerate() {
+            let Some(pin) = goal.hands[hand] else { continue };
+            let shapes = &self.anatomy.hands[hand];
+            let (body, lowest) = lowest_of_hand(kinematics.robot, arm, shapes, &kinematics.placed);
+            normal.point(body, &kinematics.arm(&lowest), &Vector3::z(), weight, -lowest.z);
+            if let Some(place) = pin.place {
+                let at = arm.end.at(&kinematics.placed);
+                let off = place - at.coords.xy();
+                for (axis, miss) in [(0, off.x), (1, off.y)] {
+                    let along = Vector3::ith(axis, 1.0);
+                    normal.point(arm.end.body, &kinematics.arm(&at), &along, weight, miss);
                 }
             }
         }

@@ -5,9 +5,10 @@
 //! through each other; of these, each frame takes the one with which the motion costs least. Based on: R. Bellman,
 //! "Dynamic Programming", 1957.
 
-use mocap_model::RobotPose;
+use mocap_model::{RobotPose, Vector3};
 
 use crate::cost::{Costs, Goal, Weights};
+use crate::goals::first_pose;
 use crate::kinematics::Kinematics;
 use crate::solve::{costs_of, fit_each, fit_frames};
 
@@ -20,6 +21,45 @@ const PARTING: usize = 8;
 /// A frame is caught if it costs so much more than with parts that pass through each other: a limb that points 20°
 /// elsewhere.
 const CAUGHT: f64 = 0.06;
+
+/// The start of the first frame: the robot in its `stance`, or with its arms held otherwise where that leads nearer to the
+/// goal. Arms that hang do not find their way over the head. The zero pose of the robot, which may be any, does not count.
+pub(crate) fn first_start(
+    kinematics: &mut Kinematics,
+    costs: &Costs,
+    goal: &Goal,
+    stance: &RobotPose,
+) -> RobotPose {
+    let anatomy = costs.anatomy;
+    let raised = |side: f64| Vector3::new(0.0, 0.2 * side, 1.0).normalize();
+    let ways = [
+        None,
+        Some([Vector3::y(), -Vector3::y()]),
+        Some([Vector3::x(); 2]),
+        Some([raised(1.0), raised(-1.0)]),
+    ];
+    let mut best: Option<(f64, RobotPose)> = None;
+    for way in ways {
+        let mut values = stance.values.clone();
+        if let Some(way) = way {
+            let mut held = Goal::reference(&anatomy.humanoid);
+            held.arms = Some(way.map(|direction| [direction; 2]));
+            let start = first_pose(kinematics, &held, anatomy, &values);
+            values = fit_frames(kinematics, costs, &[held], start, FIRST_SWEEPS, 0).0.remove(0).values;
+        }
+        let start = first_pose(kinematics, goal, anatomy, &values);
+        let goal = [goal.clone()];
+        let fitted = fit_frames(kinematics, costs, &goal, start.clone(), FIRST_SWEEPS, 0).0;
+        let cost = costs_of(kinematics, costs, &goal, &fitted)[0];
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, start));
+        }
+        if cost < CAUGHT {
+            break;
+        }
+    }
+    best.map_or_else(|| stance.clone(), |(_, start)| start)
+}
 
 /// Fits single poses of a motion. `smoothness` is the weight of steps of joints from frame to frame.
 pub(crate) fn first_fit(

@@ -8,6 +8,7 @@ use crate::anchors::{clearances, hold};
 use crate::balance::{figures, track};
 use crate::cost::{Costs, Goal, Weights};
 use crate::goals::lift_swings;
+use crate::hand_pins::hand_pins;
 use crate::kinematics::{Kinematics, follow_mimics};
 use crate::plan::{aim, planned_support};
 use crate::planted::{AROUND, hold_still};
@@ -68,7 +69,7 @@ impl Fit<'_> {
         );
     }
 
-    /// Sets the goals of feet: pins in contact, and clearances between contacts, if those are known.
+    /// Sets the goals of feet and hands: pins in contact, and clearances between contacts, if those are known.
     pub(crate) fn pin_feet(&mut self, source: &Source) {
         let frames = &source.frames;
         let (robot, humanoid) = (self.kinematics.robot, &self.costs.anatomy.humanoid);
@@ -80,6 +81,10 @@ impl Fit<'_> {
         let pins = hold(frames, &feet, &humanoid.soles, stiff);
         for (goal, pins) in self.goals.iter_mut().zip(pins) {
             goal.pins = pins;
+        }
+        let hands = hand_pins(frames, (robot, self.costs.anatomy), &self.poses);
+        for (goal, hands) in self.goals.iter_mut().zip(hands) {
+            goal.hands = hands;
         }
         if !source.has_feet {
             return;

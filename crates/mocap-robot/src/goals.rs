@@ -27,6 +27,7 @@ pub(crate) fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goa
             legs: frame.legs,
             arms: frame.arms,
             pins: [[None; 4]; 2],
+            hands: [None; 2],
             lift: [None; 2],
             clear: [0.0; 2],
             centre: None,
@@ -36,15 +37,21 @@ pub(crate) fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goa
     source.frames.iter().map(of).collect()
 }
 
-/// The robot at rest, turned and moved to the pelvis of the first goal.
-pub(crate) fn first_pose(kinematics: &Kinematics, goal: &Goal, anatomy: &Anatomy) -> RobotPose {
+/// The robot with these values of joints, turned and moved to the pelvis of the first goal.
+pub(crate) fn first_pose(
+    kinematics: &mut Kinematics,
+    goal: &Goal,
+    anatomy: &Anatomy,
+    values: &[f64],
+) -> RobotPose {
     let Anatomy { humanoid, rest, .. } = anatomy;
+    kinematics.place(&RobotPose { base: rest.base, values: values.to_vec() });
     let rotation = goal.pelvis;
     let hips =
         humanoid.legs.iter().map(|leg| leg.base.at(&kinematics.placed).coords).sum::<Vector3<f64>>() / 2.0;
     let translation = goal.hips.coords - rotation * hips;
     let base = Isometry3::from_parts(translation.into(), rotation * humanoid.upright);
-    RobotPose { base, values: rest.values.clone() }
+    RobotPose { base, values: values.to_vec() }
 }
 
 /// Lifts soles that swing too low.

@@ -6,6 +6,7 @@ use nalgebra::Point3;
 use crate::anatomy::Anatomy;
 use crate::balance::{figures, touching, track};
 use crate::cost::{Goal, LimbDirections};
+use crate::hand_pins::hand_figures;
 use crate::highest::Highest;
 use crate::landmarks::Humanoid;
 use crate::limb::Limb;
@@ -77,6 +78,7 @@ pub(crate) fn measure(
             max: lowest.iter().fold(0.0, |deepest: f64, low| deepest.max(-low)),
         },
         float_p95: percentile(&mut float, 0.95),
+        hands: hand_figures((robot, anatomy), &placed, frames),
         self_penetration,
         self_added,
         step_max: largest_step(&motion.poses),

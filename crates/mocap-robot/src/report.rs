@@ -45,6 +45,8 @@ pub struct RobotReport {
     /// Height of the lower sole while the source stands, and of the lowest part beside feet while it lies: 95th percentile
     /// (m).
     pub float_p95: Option<f64>,
+    /// Hands that press on the floor in the source: in push-ups, crawling and handstands.
+    pub hands: Vec<RobotHand>,
     /// Collision shapes inside each other that may not be, as MuJoCo counts and measures them: share of frames with more
     /// than 1 cm, and the deepest (m).
     pub self_penetration: Option<Excess>,
@@ -78,6 +80,19 @@ pub struct Excess {
     pub share: f64,
     /// The furthest.
     pub max: f64,
+}
+
+/// A hand of a robot while the source's presses on the floor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RobotHand {
+    /// `left` or `right`.
+    pub side: &'static str,
+    /// Frames in which the source's hand presses on the floor.
+    pub contact_frames: usize,
+    /// Those in which the robot's is off the floor by more than 3 cm of a person, scaled by the arm.
+    pub off_frames: usize,
+    /// The furthest that its lowest point is off the floor in these frames (m).
+    pub off_max: f64,
 }
 
 /// Speeds of soles in contact (m/s).
@@ -119,7 +134,7 @@ impl Gated for RobotReport {
     }
 }
 
-const METRICS: [Metric<RobotReport>; 29] = [
+const METRICS: [Metric<RobotReport>; 30] = [
     metric("limits", "", "share of joint values beyond their limits", |r| Some(r.limits.share)),
     metric("limit-excess", "rad", "greatest excess over a joint limit", |r| Some(r.limits.max)),
     metric("velocity", "", "share of joint speeds above the highest", |r| Some(r.velocity?.share)),
@@ -143,6 +158,9 @@ const METRICS: [Metric<RobotReport>; 29] = [
         "height of the soles while the source stands, and of the body while it lies, 95th percentile",
         |r| r.float_p95,
     ),
+    metric("hand-off-floor", "m", "how far hands are off the floor that press on it in the source", |r| {
+        r.hands.iter().map(|hand| hand.off_max).reduce(f64::max)
+    }),
     metric("self-penetration", "m", "how deep collision shapes are in each other", |r| {
         Some(r.self_penetration?.max)
     }),
@@ -221,6 +239,22 @@ impl RobotReport {
             write!(f, "; path {path:.2} of the source's, scaled by {:.2}", self.leg_ratio)?;
         }
         Ok(())
+    }
+
+    /// How far hands are off the floor that press on it in the source.
+    fn write_hands(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.hands.is_empty() {
+            return Ok(());
+        }
+        let figures = |hand: &RobotHand| {
+            let RobotHand { side, contact_frames, off_frames, off_max } = hand;
+            format!(
+                "{side} off the floor in {off_frames} of {contact_frames} frames, at most {}",
+                mm(*off_max)
+            )
+        };
+        let hands: Vec<String> = self.hands.iter().map(figures).collect();
+        writeln!(f, "  hands       {}", hands.join("; "))
     }
 
     fn write_balance(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -302,6 +336,7 @@ impl fmt::Display for RobotReport {
             Some(float) => writeln!(f, "; float p95 {}", mm(float))?,
             None => writeln!(f, "; float not measured: the source neither stands nor lies")?,
         }
+        self.write_hands(f)?;
         match self.self_penetration {
             Some(own) => {
                 writeln!(

@@ -6,10 +6,10 @@ use crate::RobotError;
 use crate::anatomy::Anatomy;
 use crate::by_design::{kept_apart, measured};
 use crate::cost::{Costs, WEIGHTS, Weights};
-use crate::first_fit::first_fit;
+use crate::first_fit::{first_fit, first_start};
 use crate::fit::{Fit, STAGES};
 use crate::free_fall::fall_freely;
-use crate::goals::{first_pose, goals};
+use crate::goals::goals;
 use crate::highest::Highest;
 use crate::kinematics::Kinematics;
 use crate::limb::Bends;
@@ -130,14 +130,16 @@ fn on_robot(
     for (goal, pose) in goals.iter_mut().zip(own.iter().flatten()) {
         goal.values = Some(pose.values.clone());
     }
-    let start = first_pose(&kinematics, &goals[0], &fitted);
     let (solids, stance) = kept_apart(&mut kinematics, &fitted);
     let apart = if options.separate { STAGES[0].apart } else { 0.0 };
     let foot = if source.has_feet { WEIGHTS.foot } else { 0.0 };
     let costs = Costs { anatomy: &fitted, solids: &solids, weights: Weights { apart, foot, ..WEIGHTS } };
     let smoothness = smoothness(&fitted.humanoid, &source.steps, &limits, fps);
     let is_own = own.is_some();
-    let poses = own.unwrap_or_else(|| first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints));
+    let poses = own.unwrap_or_else(|| {
+        let start = first_start(&mut kinematics, &costs, &goals[0], &stance);
+        first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints)
+    });
     let itself = (robot, anatomy);
     let mut fit =
         Fit { kinematics, costs, goals, poses, smoothness, fps, is_own, itself, reference: &reference };

@@ -10,6 +10,7 @@ use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
 use crate::anatomy::Anatomy;
+use crate::hand_contacts::{Arm, HandContact, hand_contacts};
 use crate::limb::{BodyPoint, Limb};
 use crate::limb_pairs::nearest_axis;
 
@@ -30,6 +31,7 @@ pub(crate) struct SourceFrame {
     pub(crate) arms: Option<[[Vector3<f64>; 2]; 2]>,
     /// Whether toe and heel are in contact. A foot that only lies on the floor is not.
     pub(crate) contacts: [[bool; 2]; 2],
+    pub(crate) hands: [HandContact; 2],
     /// Whether the hips are down on the floor: the body lies, or sits there.
     pub(crate) is_down: bool,
 }
@@ -203,14 +205,20 @@ impl Source {
         let usual = leg_length * 0.1;
         let lowest =
             || raw.iter().flat_map(|frame| frame.ankles).map(|ankle| ankle.z).fold(f64::INFINITY, f64::min);
-        let floor = floor.map_or_else(|| lowest() - usual, |floor| floor * metres);
+        let floor = match floor {
+            // Feet in the air do not show the floor.
+            Some(_) if raw.iter().all(|frame| frame.is_in_air(0) && frame.is_in_air(1)) => lowest_floor(&raw),
+            Some(floor) => floor * metres,
+            None => lowest() - usual,
+        };
         let is_down = |frame: &RawFrame| frame.hips.z - floor < DOWN * leg_length;
         let in_contact = |foot: usize, frame: &RawFrame| {
-            let lies = is_down(frame) && frame.legs[foot][1].z > -LEVEL_SHANK;
-            contacts
-                .get(foot)
-                .filter(|_| !lies)
-                .map_or([false; 2], |contact| [contact.toe[frame.index], contact.heel[frame.index]])
+            let is_level = frame.legs[foot][1].z > -LEVEL_SHANK;
+            let lies = is_down(frame) && is_level;
+            // Below a level shank only toes are on the floor, as in push-ups.
+            contacts.get(foot).filter(|_| !lies && !frame.is_in_air(foot)).map_or([false; 2], |contact| {
+                [contact.toe[frame.index], contact.heel[frame.index] && !is_level]
+            })
         };
         let standing = raw.iter().flat_map(|frame| {
             (0..2).filter_map(|foot| {
@@ -221,7 +229,10 @@ impl Source {
         standing.sort_by(f64::total_cmp);
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
         let head = head_frame(clip.skeleton(), joints, &turn, &raw);
-        let frames = orient(&raw, floor, &head, in_contact, is_down);
+        let mut frames = orient(&raw, floor, &head, in_contact, is_down);
+        for (frame, hands) in frames.iter_mut().zip(hand_contacts(&raw, floor, leg_length, fps.fps())) {
+            frame.hands = hands;
+        }
         let steps = Steps::of(&sampled, joints);
         Ok(Source { frames, leg_length, ankle_height, steps, has_feet: !contacts.is_empty() })
     }
@@ -249,6 +260,7 @@ impl Source {
             frame.head = humanoid.head.as_ref().map(|head| turned(head.body, &anatomy.head_at_rest));
             frame.legs = humanoid.legs.each_ref().map(directions);
             frame.arms = humanoid.arms.as_ref().map(|arms| arms.each_ref().map(directions));
+            frame.hands = [HandContact::default(); 2];
         }
         self.leg_length = humanoid.leg_length();
         self.ankle_height = (humanoid.soles[0].ankle_height + humanoid.soles[1].ankle_height) / 2.0;
@@ -261,9 +273,9 @@ pub(crate) fn upright(up: SignedAxis) -> UnitQuaternion<f64> {
 }
 
 /// A frame before its frames of reference are found.
-struct RawFrame {
+pub(crate) struct RawFrame {
     index: usize,
-    hips: Point3<f64>,
+    pub(crate) hips: Point3<f64>,
     across: [Vector3<f64>; 2],
     spine: Vector3<f64>,
     /// Of hips, chest and both feet.
@@ -273,6 +285,10 @@ struct RawFrame {
     toes: [Vector3<f64>; 2],
     legs: [[Vector3<f64>; 2]; 2],
     arms: Option<[[Vector3<f64>; 2]; 2]>,
+    /// Where arms begin and end.
+    pub(crate) reach: Option<[Arm; 2]>,
+    /// The height of the lowest joint \[m\].
+    lowest: f64,
     leg_length: f64,
 }
 
@@ -321,16 +337,55 @@ impl RawFrame {
             rotations: [joints.hips, joints.chest, feet[0], feet[1]].map(rotation),
             head: joints.head.map(rotation),
             ankles: [legs[0][2], legs[1][2]],
+            reach: arms.map(|arms| {
+                arms.each_ref().map(|arm| Arm { shoulder: arm[0], wrist: arm[2], length: length(arm) })
+            }),
+            lowest: skeleton.iter().map(|(joint, _)| at(joint).z).fold(f64::INFINITY, f64::min),
             toes: feet.map(toe),
             legs: legs.each_ref().map(directions),
             arms: arms.map(|arms| arms.each_ref().map(directions)),
             leg_length: (length(&legs[0]) + length(&legs[1])) / 2.0,
         }
     }
+
+    /// Whether a foot is up while the trunk is not: a part of the body is lower by half a leg. An upright body may have
+    /// it on a step.
+    fn is_in_air(&self, foot: usize) -> bool {
+        self.upright() < 1.0 && self.ankles[foot].z > self.lowest + 0.5 * self.leg_length
+    }
+
+    /// How far the trunk is upright, 0 to 1: it then shows which way up is.
+    pub(crate) fn upright(&self) -> f64 {
+        /// Cosines of the angles to the vertical up to which it is, and from which it is not: 45° and 70°.
+        const UPRIGHT: f64 = 0.71;
+        const TIPPED: f64 = 0.34;
+        let rises = self.spine.try_normalize(1e-9).map_or(1.0, |spine| spine.z);
+        ((rises - TIPPED) / (UPRIGHT - TIPPED)).clamp(0.0, 1.0)
+    }
+}
+
+/// The height of the floor below who is on other parts than feet \[m\]: that below which 5 % of the frames have a joint.
+fn lowest_floor(raw: &[RawFrame]) -> f64 {
+    let mut lowest: Vec<f64> = raw.iter().map(|frame| frame.lowest).collect();
+    lowest.sort_by(f64::total_cmp);
+    lowest[(lowest.len() - 1) / 20]
+}
+
+/// The up axis of the pelvis, fixed to its joint: the mean of the world's where the trunk is `upright`, by a weight. Who
+/// lies, bends down or stands on the hands all the time does not show what is up: the spine does.
+fn pelvis_up(raw: &[RawFrame], upright: impl Fn(&RawFrame) -> f64) -> Vector3<f64> {
+    let mean = |pick: &dyn Fn(&RawFrame) -> Vector3<f64>| {
+        let sum: Vector3<f64> = raw.iter().map(|frame| frame.rotations[0].inverse() * pick(frame)).sum();
+        sum.try_normalize(1e-9).unwrap_or_else(Vector3::zeros)
+    };
+    let most = raw.iter().map(&upright).fold(0.0, f64::max);
+    let world = mean(&|frame| Vector3::z() * upright(frame));
+    let spine = mean(&|frame| frame.spine.try_normalize(1e-9).unwrap_or_else(Vector3::zeros));
+    world * most + spine * (1.0 - most)
 }
 
 /// Gives pelvis, torso and feet frames that are fixed to their joints. The lateral axis is the mean over the
-/// clip; up is the world's for the pelvis where it is not down on the floor and for feet in contact, the spine's for the
+/// clip; up is the world's for the pelvis where the trunk is upright and for feet in contact, the spine's for the
 /// torso. Feet in contact are those that stand.
 fn orient(
     raw: &[RawFrame],
@@ -343,13 +398,8 @@ fn orient(
     let local = |joint: usize, of: &dyn Fn(&RawFrame) -> Vector3<f64>| {
         mean(&|frame| frame.rotations[joint].inverse() * of(frame))
     };
-    // Who lies all the time does not show what is up: the spine does.
-    let rises = raw.iter().any(|frame| !is_down(frame));
-    let pelvis_up = local(0, &|frame| match (is_down(frame), rises) {
-        (false, _) => Vector3::z(),
-        (true, true) => Vector3::zeros(),
-        (true, false) => frame.spine,
-    });
+    let upright = |frame: &RawFrame| if is_down(frame) { 0.0 } else { frame.upright() };
+    let pelvis_up = pelvis_up(raw, upright);
     let pelvis = fixed_frame(&local(0, &|frame| frame.across[0]), &pelvis_up);
     let torso = fixed_frame(&local(1, &|frame| frame.across[1]), &local(1, &|frame| frame.spine));
     let feet = [0, 1].map(|foot| {
@@ -359,7 +409,7 @@ fn orient(
         let up = local(joint, &|frame| match stands(frame) {
             false if any => Vector3::zeros(),
             // Where none stands, a foot is at right angles to its shank on the mean.
-            false if is_down(frame) => -frame.legs[foot][1],
+            false if upright(frame) < 1.0 => -frame.legs[foot][1],
             _ => Vector3::z(),
         });
         let toe = local(joint, &|frame| frame.toes[foot]);
@@ -378,6 +428,7 @@ fn orient(
         legs: frame.legs,
         arms: frame.arms,
         contacts: [0, 1].map(|foot| contacts(foot, frame)),
+        hands: [HandContact::default(); 2],
         is_down: is_down(frame),
     };
     raw.iter().map(frame_of).collect()

@@ -87,6 +87,12 @@ pub enum Problem {
         off.frame
     )]
     OffHinge { off: mocap_robot::OffHinge },
+    #[error(
+        "the robot's {} hand is off the floor in {} of the {} frames in which the source's is on it, by up to {:.1} cm: \
+         the arm cannot reach it, or feet and joint limits do not allow it",
+        hand.side, hand.off_frames, hand.contact_frames, hand.off_max * 100.0
+    )]
+    RobotHandOffFloor { hand: mocap_robot::RobotHand },
     #[error("the file has {} subjects: {}; one of them is taken", names.len(), names.join(", "))]
     SeveralSubjects { names: Vec<String> },
     #[error(
@@ -253,6 +259,7 @@ impl mocap_formats::Problem for Problem {
             Problem::NoSubject { .. } => "subject::unknown",
             Problem::RobotJoints { .. } => "robot::joints",
             Problem::OffHinge { .. } => "robot::fitted-anew",
+            Problem::RobotHandOffFloor { .. } => "retarget::hand-off-floor",
             Problem::SeveralSubjects { .. } => "subject::several",
             Problem::SeveralTargets { .. } => "target::several",
             Problem::CharactersDiffer { .. } => "compare::characters",

@@ -192,6 +192,9 @@ pub fn put_on_target(
         let options = RobotOptions { bends, ..options.robot.clone() };
         let (clip, report) = put_on_robot((source, metres), opening.lead_in, robot, &options)?;
         warnings.extend(report.off_hinge.clone().map(|off| Finding::new(crate::Problem::OffHinge { off })));
+        let off_floor = report.hands.iter().filter(|hand| hand.off_frames > 0);
+        warnings
+            .extend(off_floor.map(|hand| Finding::new(crate::Problem::RobotHandOffFloor { hand: *hand })));
         return Ok((clip, TargetReport::Robot(Box::new(report))));
     }
     let body = for_report(&target.skeleton, &mut Vec::new());

@@ -6,17 +6,22 @@ use mocap_robot::{Humanoid, RobotOptions, RobotReport, retarget};
 use crate::own_motion::pip;
 
 /// Metres per unit of the fixture.
-const CENTIMETRES: f64 = 0.01;
+pub(crate) const CENTIMETRES: f64 = 0.01;
 
-fn stands() -> Clip {
+pub(crate) fn stands() -> Clip {
     let clip = crate::clip::fixture("alex_wave.bvh");
     let skeleton = mocap_retarget::map_roles(clip.skeleton()).apply(clip.skeleton());
     clip.clone().with_skeleton(skeleton.into()).expect("the same joints")
 }
 
-/// The clip turned about an axis of its Y-up space, with the hips this high \[m\].
+/// The clip turned by 90° about an axis of its Y-up space, with the hips this high \[m\].
 fn turned(clip: &Clip, about: Vector3<f64>, height: f64) -> Clip {
-    let turn = UnitQuaternion::new(about * std::f64::consts::FRAC_PI_2);
+    tilted(clip, about * std::f64::consts::FRAC_PI_2, height)
+}
+
+/// The same with a rotation vector \[rad\].
+pub(crate) fn tilted(clip: &Clip, rotation: Vector3<f64>, height: f64) -> Clip {
+    let turn = UnitQuaternion::new(rotation);
     let mut tracks: Vec<JointTracks> = clip.tracks().to_vec();
     let root = |frame: usize| {
         let local = clip.local(mocap_model::JointId::from(0), frame);
@@ -30,7 +35,7 @@ fn turned(clip: &Clip, about: Vector3<f64>, height: f64) -> Clip {
     Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks).expect("the same joints")
 }
 
-fn put(clip: &Clip, robot: &Robot) -> (Vec<f64>, RobotReport) {
+pub(crate) fn put(clip: &Clip, robot: &Robot) -> (Vec<f64>, RobotReport) {
     let (motion, report) = retarget(clip, CENTIMETRES, robot, &RobotOptions::default()).expect("a humanoid");
     let humanoid = Humanoid::find(robot).expect("a humanoid");
     let pelvis = motion

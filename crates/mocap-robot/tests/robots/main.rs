@@ -7,6 +7,7 @@ mod constructions;
 mod hinges;
 mod landmarks;
 mod lying;
+mod on_hands;
 mod own_motion;
 mod sizes;
 mod unlike_sides;
