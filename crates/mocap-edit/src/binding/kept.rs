@@ -12,9 +12,11 @@ use mocap_model::{
     UnitQuaternion, Vector3,
 };
 use mocap_retarget::map_roles_in;
+use nalgebra::Point3;
 
 use super::carried::{CARRIERS, EXACT, Holder, MOVES, carried, scaled, within};
 use super::contact::places;
+use super::person::AT_WRIST;
 use super::{PlaceOffset, apart, corrected, with_top};
 use crate::EditError;
 use crate::body::Body;
@@ -240,6 +242,16 @@ impl Thing {
         }
     }
 
+    /// Its joints in the frame of the first one, at its first frame.
+    fn points(&self, clip: &Clip) -> Vec<Vector3<f64>> {
+        let Some(top) = clip.skeleton().find(&self.top.joint) else { return Vec::new() };
+        let joints = clip.skeleton().subtree(top);
+        let mut placed = ForwardKinematics::of_joints(clip, &joints);
+        placed.place(0);
+        let back = placed.at(top).inverse();
+        joints.iter().map(|joint| (back * placed.at(*joint)).translation.vector).collect()
+    }
+
     /// The grasp in a frame before the edit.
     fn grasp(&self, frame: usize) -> Option<&Grasp> {
         match &self.when {
@@ -263,7 +275,8 @@ impl Thing {
         Some(Moved { clip: *clip, top, own, places })
     }
 
-    /// Where it is beside the mirrored joint, as the reflected thing is beside the joint before.
+    /// Where it is beside the mirrored joint, as the reflected thing is beside the joint before. Its bones are not reflected: a
+    /// bind point at the joint is there again.
     fn mirrored(&self, (before, after): (&[&Clip], &[Clip]), mirrors: &[Mirror]) -> Option<Moved> {
         let other = |named: &Named| {
             let skeleton = before[named.clip].skeleton();
@@ -274,15 +287,23 @@ impl Thing {
         let Named { clip, joint } = other(&self.top)?;
         let top = after[clip].skeleton().find(&joint)?;
         let own = places(&after[clip], top);
+        let is_paired = joint != self.top.joint;
+        let points = if is_paired { Vec::new() } else { self.points(before[self.top.clip]) };
+        let near = AT_WRIST / Body::of(before[0]).metres_or_one();
         let (mut hands, mut hands_before) = (Hands::default(), Hands::default());
         let held = |frame: usize| {
             let grasp = self.grasp(frame)?;
             let hand = hands_before.of(before[grasp.by.clip], &grasp.by)?[frame];
             let by = other(&grasp.by)?;
-            let way = self.was[frame].translation.vector - hand.translation.vector;
-            let place = hands.of(&after[by.clip], &by)?[frame].translation.vector
-                + mirrors[grasp.by.clip].reflect(&way);
-            Some(Isometry3::from_parts(place.into(), own[frame].rotation))
+            let seen = grasp.seen.inverse().translation.vector;
+            let apart = |point: &&Vector3<f64>| (*point - seen).norm();
+            let nearest = points.iter().min_by(|a, b| apart(a).total_cmp(&apart(b)));
+            let grip = nearest.filter(|point| apart(point) < near).copied().unwrap_or_default();
+            let at = self.was[frame] * Point3::from(grip);
+            let way = mirrors[grasp.by.clip].reflect(&(at.coords - hand.translation.vector));
+            let (hand, turn) = (hands.of(&after[by.clip], &by)?[frame], own[frame].rotation);
+            let place = hand.translation.vector + way - turn * grip;
+            Some(Isometry3::from_parts(place.into(), turn))
         };
         let held: Vec<Option<Isometry3<f64>>> = (0..own.len()).map(held).collect();
         let places = between_grasps(&own, &held);

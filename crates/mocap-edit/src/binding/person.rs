@@ -6,7 +6,7 @@ use super::carried::Holder;
 use crate::arms::ArmJoints;
 
 /// A bind point within this distance of the wrist counts as at the wrist \[m\].
-const AT_WRIST: f64 = 0.03;
+pub(super) const AT_WRIST: f64 = 0.03;
 /// Distance from wrist to palm, as a share of an arm's length.
 const PALM: f64 = 0.15;
 

@@ -396,6 +396,7 @@ fn deviation(clip: &Clip, looped: &Clip, posed: &[JointId], start: usize) -> f64
 mod tests {
     use super::*;
     use crate::fixtures::clip;
+    use mocap_model::{UnitQuaternion, Vector3};
 
     #[test]
     fn a_walk_becomes_a_loop() {
