@@ -444,10 +444,18 @@ pub(crate) fn palm_offset(character: &Character, limb: &Limb) -> Vector3<f64> {
     let Character { reference, skeleton, .. } = character;
     let at = |joint: JointId| reference.position[joint.index()];
     let length = reference.limb_length(limb);
-    // A joint further away is that of a weapon or another thing in the hand.
-    let is_of_hand = |off: &Vector3<f64>| off.norm() <= LONGEST_HAND * length;
-    let joints = skeleton.subtree(limb.tip).into_iter();
-    let sum: Vector3<f64> = joints.map(|joint| at(joint) - at(limb.tip)).filter(is_of_hand).sum();
+    let joints = skeleton.subtree(limb.tip);
+    let with_role = joints.iter().filter(|joint| **joint != limb.tip);
+    let fingers: Vec<JointId> =
+        with_role.filter(|joint| character.body.roles.role(**joint).is_some()).copied().collect();
+    let below = |joint: JointId, top: JointId| skeleton.is_in_subtree(joint, top);
+    // Other joints are those of a weapon or another thing in the hand; without known fingers, those further away.
+    let is_of_hand = |joint: &JointId| match fingers[..] {
+        [] => (at(*joint) - at(limb.tip)).norm() <= LONGEST_HAND * length,
+        _ => fingers.iter().any(|finger| below(*joint, *finger) || below(*finger, *joint)),
+    };
+    let hand = joints.into_iter().filter(is_of_hand);
+    let sum: Vector3<f64> = hand.map(|joint| at(joint) - at(limb.tip)).sum();
     let forearm = at(limb.tip) - at(limb.middle);
     let hand = sum.try_normalize(1e-3 * length).or(forearm.try_normalize(0.0)).unwrap_or_default();
     reference.rotation[limb.tip.index()].inverse() * hand * (PALM * length)
