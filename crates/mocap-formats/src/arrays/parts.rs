@@ -24,8 +24,11 @@ pub(crate) enum Part<'c> {
 pub(crate) struct Floats<'c> {
     pub(crate) shape: Vec<usize>,
     pub(crate) precision: Precision,
-    make: Box<dyn Fn(&mut Sink<'_>) -> io::Result<()> + 'c>,
+    make: Box<Make<'c>>,
 }
+
+/// Gives values in order.
+type Make<'c> = dyn Fn(&mut Sink<'_>) -> io::Result<()> + 'c;
 
 impl<'c> Parts<'c> {
     pub(super) fn insert(&mut self, name: impl Into<String>, array: Array) {

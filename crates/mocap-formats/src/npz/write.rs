@@ -15,12 +15,12 @@ pub fn write(arrays: &Arrays, out: &mut dyn Write) -> io::Result<()> {
 /// As [`write`], of arrays that may be made while they are written: large ones twice, for the checksum and for the content.
 pub(crate) fn write_parts(parts: &Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> = parts.iter().map(|(name, _)| format!("{name}.npy")).collect();
-    let content = |part| {
+    fn content<'p>(part: &'p Part<'_>) -> impl Fn(&mut dyn Write) -> io::Result<()> + use<'p> {
         move |out: &mut dyn Write| match part {
-            &Part::Array(ref array) => npy::write(array, out),
+            Part::Array(array) => npy::write(array, out),
             Part::Floats(floats) => npy::write_floats(floats, out),
         }
-    };
+    }
     let content: Vec<_> = parts.iter().map(|(_, part)| content(part)).collect();
     let members: Vec<(String, zip::WriteMember<'_>)> =
         names.into_iter().zip(content.iter().map(|write| write as zip::WriteMember<'_>)).collect();
