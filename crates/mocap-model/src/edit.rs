@@ -62,8 +62,8 @@ impl Clip {
         self.resampled_after(0, rate)
     }
 
-    /// As [`Clip::resampled`], but the first `lead_in` frames, which are no part of the motion, stay as they are and as many:
-    /// the motion after them is sampled from its own first frame on. No frame is between the two.
+    /// As [`Clip::resampled`], but the first `lead_in` frames (a rest pose before the motion) are copied unchanged, and
+    /// the motion after them is sampled from its own first frame. Nothing is interpolated between the two.
     ///
     /// # Errors
     /// As [`Clip::resampled`].

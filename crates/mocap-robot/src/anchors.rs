@@ -203,16 +203,21 @@ mod tests {
     use super::*;
     use mocap_model::UnitQuaternion;
 
-    #[test]
-    fn a_foot_without_an_ankle_stands_on_what_is_lowest() {
+    /// A flat sole, 20 cm long and 6 cm broad, 5 cm below its ankle.
+    fn sole() -> Sole {
         let corner = |x: f64, y: f64| Point3::new(x, y, -0.05);
-        let sole = Sole {
+        Sole {
             body: 0,
             corners: [corner(0.1, 0.03), corner(0.1, -0.03), corner(-0.1, 0.03), corner(-0.1, -0.03)],
             radii: [0.0; 4],
             level: UnitQuaternion::identity(),
             ankle_height: 0.05,
-        };
+        }
+    }
+
+    #[test]
+    fn a_foot_without_an_ankle_stands_on_what_is_lowest() {
+        let sole = sole();
         let leaning = |angle: f64| {
             let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angle);
             lowest_corners(&sole, &Isometry3::from_parts(Vector3::zeros().into(), turn))
@@ -224,18 +229,11 @@ mod tests {
 
     #[test]
     fn upright_soles_stand_on_their_toes_and_head_one_way() {
-        let corner = |x: f64, y: f64| Point3::new(x, y, -0.05);
-        let sole = Sole {
-            body: 0,
-            corners: [corner(0.1, 0.03), corner(0.1, -0.03), corner(-0.1, 0.03), corner(-0.1, -0.03)],
-            radii: [0.0; 4],
-            level: UnitQuaternion::identity(),
-            ankle_height: 0.05,
-        };
+        let sole = sole();
         let contact = |pitch: f64| {
             let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), pitch);
             let foot = Isometry3::from_parts(Vector3::zeros().into(), turn);
-            (Contact::of(0, 0..1, (&[foot], [true, false]), &sole), foot * corner(0.1, 0.03))
+            (Contact::of(0, 0..1, (&[foot], [true, false]), &sole), foot * sole.corners[0])
         };
         for pitch in [1.4, 1.75] {
             let (contact, toe) = contact(pitch);

@@ -2,8 +2,6 @@
 
 use nalgebra::Point3;
 
-use crate::source::RawFrame;
-
 /// A wrist that is lower may have its hand on the floor, as a share of the leg; toes may be in the floor by a third of it.
 const LOW: f64 = 0.25;
 /// It has while it is this near to where it is lowest, as a share of the leg: 4 cm of a person.
@@ -33,14 +31,24 @@ pub(crate) struct Arm {
     pub(crate) length: f64,
 }
 
-/// By frame: the contacts of both hands. An upright body squats, and does not lean on its hands.
-pub(crate) fn hand_contacts(raw: &[RawFrame], floor: f64, leg: f64, fps: f64) -> Vec<[HandContact; 2]> {
+/// A body that may lean on its hands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaning {
+    /// Height of the hips above the floor \[m\].
+    pub(crate) hips: f64,
+    /// Whether the trunk is upright: such a body squats, and does not lean on its hands.
+    pub(crate) is_upright: bool,
+    /// Left before right; `None` without arms.
+    pub(crate) arms: Option<[Arm; 2]>,
+}
+
+/// By frame: the contacts of both hands. `floor` is its height, `leg` the length of a leg \[m\].
+pub(crate) fn hand_contacts(raw: &[Leaning], floor: f64, leg: f64, fps: f64) -> Vec<[HandContact; 2]> {
     let mut found = vec![[HandContact::default(); 2]; raw.len()];
     for hand in 0..2 {
-        let arm = |frame: usize| raw[frame].reach.map(|arms| arms[hand]);
+        let arm = |frame: usize| raw[frame].arms.map(|arms| arms[hand]);
         let presses = |frame: usize| {
-            let RawFrame { hips, .. } = &raw[frame];
-            let carried = raw[frame].upright() < 1.0 && hips.z - floor >= SITS * leg;
+            let carried = !raw[frame].is_upright && raw[frame].hips >= SITS * leg;
             carried
                 && arm(frame).is_some_and(|Arm { shoulder, wrist, length }| {
                     wrist.z - floor < LOW * leg && shoulder.z - wrist.z > ABOVE * length

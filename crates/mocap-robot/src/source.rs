@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
 use crate::anatomy::Anatomy;
-use crate::hand_contacts::{Arm, HandContact, hand_contacts};
+use crate::hand_contacts::{Arm, HandContact, Leaning, hand_contacts};
 use crate::limb::{BodyPoint, Limb};
 use crate::limb_pairs::nearest_axis;
 
@@ -230,7 +230,13 @@ impl Source {
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
         let head = head_frame(clip.skeleton(), joints, &turn, &raw);
         let mut frames = orient(&raw, floor, &head, in_contact, is_down);
-        for (frame, hands) in frames.iter_mut().zip(hand_contacts(&raw, floor, leg_length, fps.fps())) {
+        let leaning = |frame: &RawFrame| Leaning {
+            hips: frame.hips.z - floor,
+            is_upright: frame.upright() >= 1.0,
+            arms: frame.reach,
+        };
+        let leaning: Vec<Leaning> = raw.iter().map(leaning).collect();
+        for (frame, hands) in frames.iter_mut().zip(hand_contacts(&leaning, floor, leg_length, fps.fps())) {
             frame.hands = hands;
         }
         let steps = Steps::of(&sampled, joints);
@@ -273,9 +279,9 @@ pub(crate) fn upright(up: SignedAxis) -> UnitQuaternion<f64> {
 }
 
 /// A frame before its frames of reference are found.
-pub(crate) struct RawFrame {
+struct RawFrame {
     index: usize,
-    pub(crate) hips: Point3<f64>,
+    hips: Point3<f64>,
     across: [Vector3<f64>; 2],
     spine: Vector3<f64>,
     /// Of hips, chest and both feet.
@@ -286,7 +292,7 @@ pub(crate) struct RawFrame {
     legs: [[Vector3<f64>; 2]; 2],
     arms: Option<[[Vector3<f64>; 2]; 2]>,
     /// Where arms begin and end.
-    pub(crate) reach: Option<[Arm; 2]>,
+    reach: Option<[Arm; 2]>,
     /// The height of the lowest joint \[m\].
     lowest: f64,
     leg_length: f64,
@@ -355,7 +361,7 @@ impl RawFrame {
     }
 
     /// How far the trunk is upright, 0 to 1: it then shows which way up is.
-    pub(crate) fn upright(&self) -> f64 {
+    fn upright(&self) -> f64 {
         /// Cosines of the angles to the vertical up to which it is, and from which it is not: 45° and 70°.
         const UPRIGHT: f64 = 0.71;
         const TIPPED: f64 = 0.34;

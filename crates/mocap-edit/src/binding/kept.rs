@@ -385,7 +385,7 @@ impl Carrier {
         Some(Carrier { hips, is_part, is_hand, metres: body.metres_or_one() })
     }
 
-    /// The tops of trees that are no part of the body, and are not above it.
+    /// The first joints of trees that do not belong to the body and do not contain it.
     fn trees_beside(&self, skeleton: &Skeleton) -> Vec<JointId> {
         let is_above = |id: JointId| skeleton.is_in_subtree(self.hips, id);
         let is_top = |(id, joint): &(JointId, &Joint)| {
@@ -405,7 +405,7 @@ fn when_carried((clips, bodies): (&[&Clip], &[Option<Carrier>]), thing: &[Isomet
     let mut nearest: Option<(f64, Grasp)> = None;
     for (at, body) in known() {
         for (joint, seen) in throughout(clips[at], body, thing) {
-            // A joint that is no hand carries what moves with none.
+            // Hands and feet carry things; other joints count only where no hand or foot carries it.
             let rank = seen.translation.vector.norm() * body.metres
                 + if body.is_hand[joint.index()] { 0.0 } else { 1e3 };
             if nearest.as_ref().is_none_or(|(other, _)| rank < *other) {

@@ -129,7 +129,7 @@ impl Motion {
         found
     }
 
-    /// Whether its rows are a text that is longer than what is kept of it after the first parse.
+    /// Whether its rows are text with more values than [`HELD`].
     pub(super) fn is_long_text(&self) -> bool {
         matches!(&self.rows, Rows::Text(text) if text.starts.len().saturating_mul(text.width) > HELD)
     }
@@ -154,7 +154,7 @@ impl Motion {
         }
     }
 
-    /// The file that the rows are a part of, less what was freed of it.
+    /// The bytes of the file, without those that were freed.
     pub(super) fn text(&self) -> Option<&[u8]> {
         match &self.rows {
             Rows::Numbers(_) => None,

@@ -214,18 +214,18 @@ fn unlike(what: &str, own: &RobotReport, other: &RobotReport, held_out: [f64; 2]
 }
 
 /// A row of the table in docs/robots.md.
-#[allow(clippy::print_stdout, reason = "the figures of the documents")]
 fn row(name: &str, what: &str, report: &RobotReport) {
     let (follow, skate) = (&report.follow, report.skate.expect("it walks"));
-    println!(
-        "| {name} | {what} | {:.3} / {:.3} | {:.1}, {:.1}, {:.1}, {:.1} | {:.1} | {:.1} |",
+    let shown = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
+    mocap_corpus::note!(
+        "| {name} | {what} | {:.3} / {:.3} | {:.1}, {:.1}, {}, {} | {} | {:.1} |",
         skate.mean,
         skate.p95,
         follow.thigh,
         follow.shank,
-        follow.upper_arm.unwrap_or(0.0),
-        follow.forearm.unwrap_or(0.0),
-        report.self_added.map_or(0.0, |added| added.max * 1e3),
+        shown(follow.upper_arm),
+        shown(follow.forearm),
+        shown(report.self_added.map(|added| added.max * 1e3)),
         report.penetration.max * 1e3,
     );
 }
