@@ -235,8 +235,8 @@ impl Costs<'_> {
                     }
                     (None, Some(heights)) => up(self.weights.lift, heights[corner] - height),
                     (None, None) if height < FREE + CLOSE => {
-                        kinematics.point(sole.body, &at, &mut normal.moves);
-                        normal.at_least(&Vector3::z(), self.weights.floor, FREE - height);
+                        let least = FREE - height;
+                        normal.at_least((None, (sole.body, arm)), &Vector3::z(), self.weights.floor, least);
                     }
                     (None, None) => {}
                 }
@@ -285,18 +285,17 @@ impl Costs<'_> {
             for point in footing(shape, &kinematics.placed[shape.body]) {
                 let under = floor - point.lowest().z;
                 if under > -CLOSE {
-                    kinematics.point(shape.body, &point.centre, &mut normal.moves);
-                    normal.at_least(&Vector3::z(), self.weights.ground, under);
+                    let point = (shape.body, kinematics.arm(&point.centre));
+                    normal.at_least((None, point), &Vector3::z(), self.weights.ground, under);
                 }
             }
         }
         for near in self.solids.all_near(placed, MARGIN + CLOSE) {
-            let [first, second] = [0, 1].map(|side| (near.bodies[side], &near.points[side]));
-            kinematics.between(first, second, &mut normal.moves);
+            let [first, second] = [0, 1].map(|side| (near.bodies[side], kinematics.arm(&near.points[side])));
             let passing = around.filter(|_| near.distance < -INSIDE);
             let passing = passing.and_then(|around| self.passing(&near, kinematics, around));
             let (direction, under) = passing.unwrap_or((near.direction, MARGIN - near.distance));
-            normal.at_least(&direction, self.weights.apart, under);
+            normal.at_least((Some(first), second), &direction, self.weights.apart, under);
         }
     }
 

@@ -32,7 +32,12 @@ impl Envelope {
     }
 
     pub(crate) fn copy_from(&mut self, other: &Envelope) {
-        self.matrix.copy_from_slice(&other.matrix);
+        for row in 0..self.size {
+            let (own, from) = (row * self.size, other.first[row]);
+            // What this had before the first entry is zero again.
+            self.matrix[own + self.first[row].min(from)..own + from].fill(0.0);
+            self.matrix[own + from..=own + row].copy_from_slice(&other.matrix[own + from..=own + row]);
+        }
         self.first.copy_from_slice(&other.first);
         self.right.copy_from_slice(&other.right);
     }

@@ -6,6 +6,8 @@
 use mocap_model::{Isometry3, Robot, RobotJointKind, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
+use crate::normal::BodyArm;
+
 /// Columns of the base: three of its position, three of its rotation in the world.
 pub(crate) const BASE: usize = 6;
 
@@ -218,6 +220,38 @@ impl<'r> Kinematics<'r> {
         }
         if self.has_mimics {
             merge(moves);
+        }
+    }
+
+    /// Derivatives of a point of a body, from a point of another body or in the world.
+    pub(crate) fn moves(&self, from: Option<&BodyArm>, (body, arm): &BodyArm, moves: &mut Moves) {
+        let at = |arm: &Vector3<f64>| Point3::from(self.base + arm);
+        match from {
+            Some((other, other_arm)) => self.between((*other, &at(other_arm)), (*body, &at(arm)), moves),
+            None => self.point(*body, &at(arm), moves),
+        }
+    }
+
+    /// By body: its motion with a step of all columns.
+    pub(crate) fn motions(&self, step: &[f64], motions: &mut Vec<Twist>) {
+        motions.clear();
+        let base = &step[self.base_column()..];
+        for (index, body) in self.robot.bodies().iter().enumerate() {
+            let mut motion = match body.parent {
+                Some(parent) => motions[parent],
+                None => Twist {
+                    angular: Vector3::new(base[3], base[4], base[5]),
+                    linear: Vector3::new(base[0], base[1], base[2]),
+                },
+            };
+            let own = self.movers[index].len() - self.robot.joints_of(index).len();
+            for joint in &self.movers[index][own..] {
+                let (twist, (column, factor)) = (&self.twists[*joint], self.drivers[*joint]);
+                let share = factor * step[column];
+                motion.angular += twist.angular * share;
+                motion.linear += twist.linear * share;
+            }
+            motions.push(motion);
         }
     }
 

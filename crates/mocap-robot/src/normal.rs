@@ -24,16 +24,32 @@ pub(crate) struct Normal {
     entries: Vec<(usize, f64)>,
     /// By body.
     bodies: Vec<BodyEquations>,
+    /// By body: its motion with the step.
+    motions: Vec<Twist>,
 }
 
-/// A lower bound on a step.
+/// A point of a body, as the vector from the base.
+pub(crate) type BodyArm = (usize, Vector3<f64>);
+
+/// A lower bound on a step: of how far `point` moves along a direction, from `from` or in the world.
 #[derive(Clone, Debug)]
 struct Bound {
-    /// Its row, among all entries.
-    entries: Range<usize>,
+    from: Option<BodyArm>,
+    point: BodyArm,
+    direction: Vector3<f64>,
     square: f64,
     least: f64,
     holds: bool,
+    /// Its row among all entries, once it holds: most bounds never do.
+    entries: Option<Range<usize>>,
+}
+
+impl Bound {
+    /// How far a step moves it, given the motion of each body.
+    fn moved(&self, motions: &[Twist]) -> f64 {
+        let of = |(body, arm): &BodyArm| motions[*body].at(arm);
+        self.direction.dot(&(of(&self.point) - self.from.as_ref().map_or_else(Vector3::zeros, of)))
+    }
 }
 
 /// Equations of a body's motion: its rotation, then the velocity of its point at the base.
@@ -55,6 +71,17 @@ fn both(twist: &Twist) -> Vector6<f64> {
     Vector6::new(a.x, a.y, a.z, l.x, l.y, l.z)
 }
 
+/// Adds a row as an equation.
+fn add_bound(system: &mut Envelope, row: &[(usize, f64)], square: f64, least: f64) {
+    let Some((first, _)) = row.first() else { return };
+    for (i, (at, a)) in row.iter().enumerate() {
+        let scaled = a * square;
+        system.right[*at] += scaled * least;
+        let line = system.row(*at, *first);
+        row[..=i].iter().for_each(|(column, b)| line[*column] += scaled * b);
+    }
+}
+
 impl Normal {
     pub(crate) fn new(kinematics: &Kinematics) -> Normal {
         let columns = kinematics.columns();
@@ -66,6 +93,7 @@ impl Normal {
             bounds: Vec::new(),
             entries: Vec::new(),
             bodies: vec![BodyEquations::none(); kinematics.robot.bodies().len()],
+            motions: Vec::new(),
         }
     }
 
@@ -101,45 +129,57 @@ impl Normal {
         }
     }
 
-    /// Adds the goal that the quantity with the derivatives `moves` changes by `least` or more along a direction.
-    pub(crate) fn at_least(&mut self, direction: &Vector3<f64>, weight: f64, least: f64) {
-        let start = self.entries.len();
-        self.entries.extend(self.moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
-        let bound =
-            Bound { entries: start..self.entries.len(), square: weight * weight, least, holds: least > 0.0 };
-        self.cost += 0.5 * bound.square * least.max(0.0).powi(2);
-        self.bounds.push(bound);
+    /// Adds the goal that a point of a body moves by `least` or more along a direction, from a point of another one or in
+    /// the world.
+    pub(crate) fn at_least(
+        &mut self,
+        (from, point): (Option<BodyArm>, BodyArm),
+        direction: &Vector3<f64>,
+        weight: f64,
+        least: f64,
+    ) {
+        let square = weight * weight;
+        self.cost += 0.5 * square * least.max(0.0).powi(2);
+        let direction = *direction;
+        let holds = least > 0.0;
+        self.bounds.push(Bound { from, point, direction, square, least, holds, entries: None });
     }
 
     /// Solves the equations with the bounds that are violated now and those that the step would violate. `fix`
     /// fixes columns of a system. Returns the step, if there is one.
-    pub(crate) fn solve(&mut self, fix: impl Fn(&mut Envelope)) -> Option<&mut [f64]> {
+    pub(crate) fn solve(
+        &mut self,
+        kinematics: &Kinematics,
+        fix: impl Fn(&mut Envelope),
+    ) -> Option<&mut [f64]> {
         /// Number of times that bounds are added.
         const ROUNDS: usize = 3;
         /// Greatest violation of a bound by a step \[m\].
         const SHORT: f64 = 1e-3;
-        let Normal { system, solved, entries, bounds, .. } = self;
+        let Normal { system, solved, entries, bounds, moves, motions, .. } = self;
         for round in 1..=ROUNDS {
             solved.copy_from(system);
-            for bound in bounds.iter().filter(|bound| bound.holds) {
-                let row = &entries[bound.entries.clone()];
-                let Some((first, _)) = row.first() else { continue };
-                for (i, (at, a)) in row.iter().enumerate() {
-                    let scaled = a * bound.square;
-                    solved.right[*at] += scaled * bound.least;
-                    let line = solved.row(*at, *first);
-                    row[..=i].iter().for_each(|(column, b)| line[*column] += scaled * b);
-                }
+            for bound in bounds.iter_mut().filter(|bound| bound.holds) {
+                let Bound { from, point, direction, .. } = bound;
+                let range = bound.entries.get_or_insert_with(|| {
+                    kinematics.moves(from.as_ref(), point, moves);
+                    let start = entries.len();
+                    entries.extend(moves.iter().map(|(column, motion)| (*column, direction.dot(motion))));
+                    start..entries.len()
+                });
+                add_bound(solved, &entries[range.clone()], bound.square, bound.least);
             }
             fix(solved);
             if !solved.solve() {
                 return None;
             }
+            if round == ROUNDS || bounds.iter().all(|bound| bound.holds) {
+                break;
+            }
+            kinematics.motions(&solved.right, motions);
             let mut more = false;
-            for bound in bounds.iter_mut().filter(|bound| !bound.holds && round < ROUNDS) {
-                let row = &entries[bound.entries.clone()];
-                let moved: f64 = row.iter().map(|(column, value)| value * solved.right[*column]).sum();
-                bound.holds = moved < bound.least - SHORT;
+            for bound in bounds.iter_mut().filter(|bound| !bound.holds) {
+                bound.holds = bound.moved(motions) < bound.least - SHORT;
                 more |= bound.holds;
             }
             if !more {

@@ -18,6 +18,9 @@ const DAMPING: f64 = 1e-3;
 /// The largest step of a joint \[rad\] or of the base [rad, m].
 const LONGEST_STEP: f64 = 0.4;
 
+/// A pose whose next step is shorter than this has settled [rad, m].
+const SETTLED: f64 = 1e-6;
+
 /// Weight of speeds and accelerations beyond their highest [frames/rad, frames²/rad].
 const BEYOND: f64 = 50.0;
 
@@ -210,14 +213,14 @@ pub(crate) fn fit_motion(
             if let Some(steps) = sweeps.highest {
                 bounds_between(poses, frame, (&limits, steps), &mut bounds);
             }
-            scratch.step(&mut poses[frame], &bounds);
+            scratch.step(kinematics, &mut poses[frame], &bounds);
             follow_mimics(kinematics.robot, &mut poses[frame].values);
         }
     }
 }
 
-/// Takes a step, shortened where it is long, and stays within the bounds.
-fn step(pose: &mut RobotPose, step: &mut [f64], bounds: &[[f64; 2]]) {
+/// Takes a step, shortened where it is long, and stays within the bounds. Returns its largest value.
+fn step(pose: &mut RobotPose, step: &mut [f64], bounds: &[[f64; 2]]) -> f64 {
     let longest = step.iter().fold(0.0f64, |longest, value| longest.max(value.abs()));
     if longest > LONGEST_STEP {
         step.iter_mut().for_each(|value| *value *= LONGEST_STEP / longest);
@@ -226,6 +229,7 @@ fn step(pose: &mut RobotPose, step: &mut [f64], bounds: &[[f64; 2]]) {
     for (value, [min, max]) in pose.values.iter_mut().zip(bounds) {
         *value = value.clamp(*min, *max);
     }
+    longest.min(LONGEST_STEP)
 }
 
 impl Envelope {
@@ -247,16 +251,16 @@ impl Scratch {
         for _ in 0..sweeps {
             self.gather(kinematics, costs, (pose, None), goal);
             self.normal.system.damp(DAMPING);
-            if !self.step(pose, bounds) {
+            if self.step(kinematics, pose, bounds) < SETTLED {
                 break;
             }
             follow_mimics(kinematics.robot, &mut pose.values);
         }
     }
 
-    /// Solves, and takes the step; joints at a bound that the costs push outwards stay there. False where the system
-    /// cannot be solved.
-    fn step(&mut self, pose: &mut RobotPose, bounds: &[[f64; 2]]) -> bool {
+    /// Solves, and takes the step; joints at a bound that the costs push outwards stay there. Returns its largest value
+    /// [rad, m]; 0 where the system cannot be solved.
+    fn step(&mut self, kinematics: &Kinematics, pose: &mut RobotPose, bounds: &[[f64; 2]]) -> f64 {
         let values = &pose.values;
         let at_bounds = |system: &mut Envelope| {
             for (column, (value, [min, max])) in values.iter().zip(bounds).rev().enumerate() {
@@ -266,11 +270,7 @@ impl Scratch {
                 }
             }
         };
-        match self.normal.solve(at_bounds) {
-            Some(taken) => step(pose, taken, bounds),
-            None => return false,
-        }
-        true
+        self.normal.solve(kinematics, at_bounds).map_or(0.0, |taken| step(pose, taken, bounds))
     }
 }
 
