@@ -1,7 +1,8 @@
 //! Trajectories of feet, computed in one pass over the clip, for floor, contacts and foot measures.
 
-use crate::Foot;
 use crate::ground::rises;
+use crate::percentile::low_percentile;
+use crate::{ContactOptions, Foot};
 use crate::trajectory::Trajectory;
 use mocap_model::{Clip, ClipFrames, JointId, LANES, PlacedJoints, PlacedWindows, Role, Skeleton, Vector3};
 
@@ -20,7 +21,8 @@ pub struct FootMotion {
     /// Height of the ground under the foot above the floor, by frame: 0 unless feet stand on stairs, a slope or
     /// a box, which only both feet together show.
     pub ground: Vec<f64>,
-    /// Whether the foot is above the hips, by frame, as in a handstand: it stands on nothing.
+    /// Whether the foot stands on nothing, by frame: it is above the hips, as in a handstand, or held up above where the
+    /// other one stands.
     pub raised: Vec<bool>,
     /// Distance that the hips travel along the floor per frame.
     pub travel: Vec<f64>,
@@ -109,6 +111,7 @@ impl<'a> FootMotions<'a> {
         let heights = || places.unwrap_or_default().iter().map(|at| at.dot(&up)).collect();
         let rises = rises(&motions, heights);
         motions.iter_mut().zip(rises).for_each(|(foot, ground)| foot.ground = ground);
+        raise_held_up(&mut motions);
         motions
     }
 }
@@ -117,6 +120,28 @@ impl FootMotion {
     /// The heights of a part of the foot.
     pub(crate) fn heights(&self, part: &Trajectory) -> Vec<f64> {
         part.iter().map(|place| place.dot(&self.up)).collect()
+    }
+}
+
+/// A foot that is nearly always higher than the other one stands on, as of somebody on one leg, is raised there: it is
+/// still, but its usual lowest height is not that of the floor.
+fn raise_held_up(motions: &mut [FootMotion]) {
+    let above = |foot: &FootMotion, part: &Trajectory| -> Vec<f64> {
+        foot.heights(part).iter().zip(&foot.ground).map(|(height, ground)| height - ground).collect()
+    };
+    let parts: Vec<[Vec<f64>; 2]> =
+        motions.iter().map(|foot| [above(foot, &foot.toe), above(foot, &foot.ankle)]).collect();
+    let lowest: Vec<[f64; 2]> =
+        parts.iter().map(|parts| parts.each_ref().map(|part| low_percentile(part, 0.05))).collect();
+    let floor = [0, 1].map(|part| lowest.iter().map(|own| own[part]).fold(f64::INFINITY, f64::min));
+    for ((foot, heights), lowest) in motions.iter_mut().zip(&parts).zip(&lowest) {
+        let high = floor.map(|floor| floor + ContactOptions::default().height * foot.leg);
+        if (0..2).any(|part| lowest[part] <= high[part]) {
+            continue;
+        }
+        for (frame, raised) in foot.raised.iter_mut().enumerate() {
+            *raised |= (0..2).all(|part| heights[part][frame] > high[part]);
+        }
     }
 }
 

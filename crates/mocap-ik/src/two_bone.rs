@@ -259,6 +259,13 @@ fn aim(chain: &mut IkChain, first: usize, goal: &Goal, options: &SolveOptions) {
             chain.update();
             return;
         }
+        let arm = chain.frame[first].inverse() * (tip - at);
+        let parent = chain.parent_frame(first);
+        let nearest = |swivel: f64| constraint.project(&local(swivel)).0;
+        let miss = |swivel: f64| (at + parent * (nearest(swivel) * arm) - goal.position).norm();
+        chain.local[first] = nearest(nearest_swivel(miss));
+        chain.update();
+        return;
     }
     let undamped = SolveOptions { damping: 1.0, max_turn: PI, ..*options };
     if let Some(local) = turn(chain, first, &mut target, &undamped) {
@@ -267,17 +274,45 @@ fn aim(chain: &mut IkChain, first: usize, goal: &Goal, options: &SolveOptions) {
     }
 }
 
+/// Step of a search for a swivel \[rad\].
+const SWIVEL_STEP: f64 = PI / 24.0;
+
+/// The swivel that misses least: searched in steps of 7.5°, the least swivel first, then between its neighbours.
+fn nearest_swivel(miss: impl Fn(f64) -> f64) -> f64 {
+    /// Steps of the golden section: to 1e-6 of a step.
+    const ROUNDS: usize = 29;
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let around = (1..=24).flat_map(|k| [f64::from(k), -f64::from(k)]);
+    let tried = std::iter::once(0.0).chain(around).map(|k| (k * SWIVEL_STEP, miss(k * SWIVEL_STEP)));
+    let (best, least) = tried.reduce(|best, other| if other.1 < best.1 { other } else { best }).expect("49");
+    let (mut low, mut high) = (best - SWIVEL_STEP, best + SWIVEL_STEP);
+    let at = |low: f64, high: f64, share: f64| low + (high - low) * share;
+    let (mut a, mut b) = (at(low, high, 1.0 - GOLDEN), at(low, high, GOLDEN));
+    let (mut miss_a, mut miss_b) = (miss(a), miss(b));
+    for _ in 0..ROUNDS {
+        if miss_a < miss_b {
+            (high, b, miss_b) = (b, a, miss_a);
+            a = at(low, high, 1.0 - GOLDEN);
+            miss_a = miss(a);
+        } else {
+            (low, a, miss_a) = (a, b, miss_b);
+            b = at(low, high, GOLDEN);
+            miss_b = miss(b);
+        }
+    }
+    if miss_a.min(miss_b) < least { if miss_a < miss_b { a } else { b } } else { best }
+}
+
 /// The allowed angle nearest to 0: searched in steps of 7.5° to both sides, then bisected. The result changes
 /// as smoothly as the goal does.
 fn least_swivel(allowed: impl Fn(f64) -> bool) -> Option<f64> {
-    const STEP: f64 = PI / 24.0;
     if allowed(0.0) {
         return Some(0.0);
     }
     let (k, side) = (1..=24)
         .flat_map(|k| [(k, 1.0), (k, -1.0)])
-        .find(|&(k, side)| allowed(f64::from(k) * side * STEP))?;
-    let (mut outside, mut inside) = (f64::from(k - 1) * side * STEP, f64::from(k) * side * STEP);
+        .find(|&(k, side)| allowed(f64::from(k) * side * SWIVEL_STEP))?;
+    let (mut outside, mut inside) = (f64::from(k - 1) * side * SWIVEL_STEP, f64::from(k) * side * SWIVEL_STEP);
     for _ in 0..40 {
         let middle = (outside + inside) / 2.0;
         if allowed(middle) {

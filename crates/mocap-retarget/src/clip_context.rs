@@ -310,16 +310,23 @@ fn same_legs(pair: &Pair) -> bool {
     })
 }
 
-/// Whether two skeletons have the same feet, whatever their names: a foot flat on one is flat on the other.
+/// Whether two skeletons have the same feet, whatever their names: a foot flat on one is flat on the other. Ends of toes do
+/// not count: many files have none.
 fn same_feet(source: (&Skeleton, &[Foot]), target: (&Skeleton, &[Foot])) -> bool {
-    let same_bone = |(a, b): (&JointId, &JointId)| {
-        let (a, b) = (source.0.joint(*a).offset, target.0.joint(*b).offset);
-        (a - b).norm() <= SAME * a.norm()
+    let (source, target) = (foot_bones(source.0, source.1), foot_bones(target.0, target.1));
+    let same_bone = |(a, b): (&Vector3<f64>, &Vector3<f64>)| (a - b).norm() <= SAME * a.norm();
+    source.len() == target.len()
+        && source.iter().zip(&target).all(|(a, b)| a.len() == b.len() && a.iter().zip(b).all(same_bone))
+}
+
+/// By foot: the offsets of the joints below its ankle.
+fn foot_bones(skeleton: &Skeleton, feet: &[Foot]) -> Vec<Vec<Vector3<f64>>> {
+    let of = |foot: &Foot| {
+        let points = foot.points.iter().skip(1);
+        let joints = points.filter(|point| **point == foot.toe || !skeleton.joint(**point).end_site);
+        joints.map(|point| skeleton.joint(*point).offset).collect()
     };
-    source.1.len() == target.1.len()
-        && source.1.iter().zip(target.1).all(|(a, b)| {
-            a.points.len() == b.points.len() && a.points.iter().zip(&b.points).skip(1).all(same_bone)
-        })
+    feet.iter().map(of).collect()
 }
 
 #[cfg(test)]

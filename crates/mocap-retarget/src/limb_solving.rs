@@ -191,8 +191,8 @@ impl<'a> LimbRun<'a> {
         }
     }
 
-    /// Plans the swivel of an arm with limits. (Legs have no plan: a leg that swivels would turn its foot, and
-    /// its goal has priority.)
+    /// Plans the swivel of a limb with limits, if these keep it from its goal as the source turns it: a kick may need
+    /// a thigh that is turned outwards, and has to begin to turn it in time.
     fn plan(
         &mut self,
         pair: &Pair,
@@ -202,7 +202,7 @@ impl<'a> LimbRun<'a> {
     ) -> Result<(), RetargetError> {
         let is_free = |joint: &JointId| pair.limits.constraints[joint.index()].is_free();
         let limited = pair.limits.kept && !self.chain.joints().iter().all(is_free);
-        if self.limb.target.kind != LimbKind::Arm || !limited {
+        if !limited {
             return Ok(());
         }
         let mut residuals: Vec<Residuals> = Vec::with_capacity(frames);

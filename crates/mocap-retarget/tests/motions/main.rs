@@ -49,6 +49,7 @@ mocap_corpus::tests! {
     shape::fixtures_without_names_have_the_roles_of_those_with,
     solvers::every_solver_follows_captured_motions_without_a_jump,
     solvers::every_solver_follows_fixtures_without_a_jump,
+    solvers::kicks_to_the_side_stay_within_the_limits_of_hips,
     body_contacts::contacts_rest_on_another_body,
     surface::arms_stay_outside_of_five_bodies,
     surface::a_forearm_through_the_body_leaves_by_one_side,

@@ -2,7 +2,8 @@
 //! allow it, limits are kept, and no joint jumps.
 
 use crate::clip::{fixture, real};
-use mocap_model::Clip;
+use mocap_formats::{Limits, skel};
+use mocap_model::{Clip, Role, Unit, UnitSource};
 use mocap_retarget::{LimbSolver, RetargetOptions, Retargeter, estimate_rest_pose};
 
 const CLIPS: [(&str, usize); 4] = [
@@ -57,4 +58,23 @@ fn follow_without_a_jump(clips: &[(&str, Clip)], targets: &[(&str, Clip, bool)])
             }
         }
     }
+}
+
+/// A kick to the side is out of the range of hips as the source turns the thigh, but not with a thigh that is turned
+/// further: the leg goes there, and no joint jumps on the way.
+pub(crate) fn kicks_to_the_side_stay_within_the_limits_of_hips() {
+    let dance = real("misc/rokoko_dance.bvh", 0);
+    let mut space = *dance.skeleton().space();
+    space.unit = Some(Unit { metres: 0.01, source: UnitSource::Flag });
+    let skeleton = dance.skeleton().with_space(space);
+    let dance = dance.with_skeleton(skeleton.into()).unwrap();
+    let path = mocap_corpus::fixture("clips").join("robin.skel");
+    let target = skel::parse(&std::fs::read(path).unwrap(), &Limits::default()).unwrap().value;
+    let options =
+        RetargetOptions { source_rest: estimate_rest_pose(&dance).ok(), ..RetargetOptions::default() };
+    let (_, report) = Retargeter::new(dance.skeleton(), &target, &options).unwrap().retarget(&dance).unwrap();
+    assert_eq!(report.limits.violations, 0);
+    assert!(report.largest_step.excess <= 5.0, "{:?}", report.largest_step);
+    let foot = report.effectors.iter().find(|row| row.role == Role::RightFoot).unwrap();
+    assert!(foot.mean < 0.04 && foot.max < 0.5, "{foot:?}");
 }
