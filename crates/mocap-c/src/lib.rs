@@ -43,9 +43,21 @@ impl Clip {
 pub struct ClipSampler {
     // Dropped before the clip that it refers to.
     sampler: Sampler<'static>,
-    pose: Vec<Transform>,
-    _clip: Arc<Compressed>,
+    clip: Arc<Compressed>,
 }
+
+impl ClipSampler {
+    fn new(clip: &Clip, sampler: impl FnOnce(&'static Compressed) -> Sampler<'static>) -> *mut ClipSampler {
+        let owner = clip.compressed.clone();
+        // SAFETY: the clip is on the heap and does not change; the sampler is dropped before `clip`, which keeps it.
+        let kept: &'static Compressed = unsafe { &*Arc::as_ptr(&owner) };
+        Box::into_raw(Box::new(ClipSampler { sampler: sampler(kept), clip: owner }))
+    }
+}
+
+// A pose in C is one in Rust: seven numbers for each joint.
+const _: () = assert!(size_of::<Transform>() == FLOATS * size_of::<f32>());
+const _: () = assert!(align_of::<Transform>() == align_of::<f32>());
 
 /// The properties of a clip.
 #[repr(C)]
@@ -254,19 +266,31 @@ pub unsafe extern "C" fn mocap_sampler_new(
         // SAFETY: null or valid for writing, as the caller says.
         let out = unsafe { sampler.as_mut() }.ok_or_else(null("sampler"))?;
         *out = std::ptr::null_mut();
-        let owner = clip.compressed.clone();
-        // SAFETY: the clip is on the heap and does not change; the sampler is dropped before `owner`, which keeps it.
-        let kept: &'static Compressed = unsafe { &*Arc::as_ptr(&owner) };
-        let sampler = if mask.is_null() {
-            kept.sampler()
-        } else {
-            // SAFETY: not null, and a byte for each joint, as the caller says.
-            let mask = unsafe { std::slice::from_raw_parts(mask, clip.names.len()) };
-            let wanted = (0..mask.len()).filter(|joint| mask[*joint] != 0);
-            kept.sampler_of(&wanted.map(JointId::from).collect::<Vec<_>>())
-        };
-        let pose = sampler.pose();
-        *out = Box::into_raw(Box::new(ClipSampler { sampler, pose, _clip: owner }));
+        if mask.is_null() {
+            *out = ClipSampler::new(clip, Compressed::sampler);
+            return Ok(());
+        }
+        // SAFETY: not null, and a byte for each joint, as the caller says.
+        let mask = unsafe { std::slice::from_raw_parts(mask, clip.names.len()) };
+        let wanted: Vec<_> = (0..mask.len()).filter(|joint| mask[*joint] != 0).map(JointId::from).collect();
+        *out = ClipSampler::new(clip, |kept| kept.sampler_of(&wanted));
+        Ok(())
+    })
+}
+
+/// A sampler of all joints that keeps no frames.
+///
+/// # Safety
+/// Pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mocap_sampler_small(clip: *const Clip, sampler: *mut *mut ClipSampler) -> i32 {
+    call(|| {
+        // SAFETY: null or valid, as the caller says.
+        let clip = unsafe { clip.as_ref() }.ok_or_else(null("clip"))?;
+        // SAFETY: null or valid for writing, as the caller says.
+        let out = unsafe { sampler.as_mut() }.ok_or_else(null("sampler"))?;
+        *out = std::ptr::null_mut();
+        *out = ClipSampler::new(clip, Compressed::small_sampler);
         Ok(())
     })
 }
@@ -296,21 +320,21 @@ pub unsafe extern "C" fn mocap_sample(
     call(|| {
         // SAFETY: null or valid, and used by nobody else, as the caller says.
         let own = unsafe { sampler.as_mut() }.ok_or_else(null("sampler"))?;
-        let needed = own.pose.len() * FLOATS;
+        let joints = own.clip.skeleton().len();
+        let needed = joints * FLOATS;
         if pose.is_null() {
             return Err(null("pose")());
         }
         if floats < needed {
             return Err(Failure(RANGE, format!("a pose of {floats} numbers, where {needed} are needed")));
         }
-        // SAFETY: not null, and as long, as the caller says.
-        let out = unsafe { std::slice::from_raw_parts_mut(pose, needed) };
-        let looping = if wrap == 0 { Looping::Clamp } else { Looping::Wrap };
-        own.sampler.sample(time, looping, &mut own.pose);
-        for (out, transform) in out.chunks_exact_mut(FLOATS).zip(&own.pose) {
-            out[..4].copy_from_slice(&transform.rotation);
-            out[4..].copy_from_slice(&transform.translation);
-        }
+        // SAFETY: not null, aligned and as long, as the caller says; a transform is `FLOATS` numbers, of any bits. C may not
+        // have written them yet, so they are before they are read.
+        let pose = unsafe {
+            pose.write_bytes(0, needed);
+            std::slice::from_raw_parts_mut(pose.cast::<Transform>(), joints)
+        };
+        own.sampler.sample(time, if wrap == 0 { Looping::Clamp } else { Looping::Wrap }, pose);
         Ok(())
     })
 }

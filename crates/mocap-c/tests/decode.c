@@ -20,7 +20,7 @@ int main(int count, char **arguments) {
     fclose(file);
 
     mocap_clip *clip = NULL;
-    mocap_sampler *all = NULL, *one = NULL;
+    mocap_sampler *all = NULL, *one = NULL, *small = NULL;
     mocap_info info;
     if (mocap_open(bytes, length / 2, &clip) != MOCAP_FILE || clip) return fail("half a file");
     printf("%s\n", mocap_message());
@@ -51,6 +51,8 @@ int main(int count, char **arguments) {
     if (mocap_get_joint(clip, 0, &name, NULL) != MOCAP_NULL) return fail("parent to nowhere");
     if (mocap_sampler_new(NULL, NULL, &all) != MOCAP_NULL) return fail("sampler of nothing");
     if (mocap_sampler_new(clip, NULL, NULL) != MOCAP_NULL) return fail("sampler to nowhere");
+    if (mocap_sampler_small(NULL, &all) != MOCAP_NULL) return fail("small sampler of nothing");
+    if (mocap_sampler_small(clip, NULL) != MOCAP_NULL) return fail("small sampler to nowhere");
     if (mocap_sample(NULL, 0.0, 0, NULL, 0) != MOCAP_NULL) return fail("sample of nothing");
 
     /* Trusted, alone and like another clip: the same names and the same poses. */
@@ -74,6 +76,7 @@ int main(int count, char **arguments) {
     if (mocap_sampler_new(alike, NULL, &all) != MOCAP_OK) return fail("sampler");
     if (mocap_sampler_new(clip, mask, &one) != MOCAP_OK) return fail("sampler of one");
     free(mask);
+    if (mocap_sampler_small(clip, &small) != MOCAP_OK) return fail("small sampler");
     mocap_close(clip);
     mocap_close(alike);
     size_t floats = (size_t)info.joints * MOCAP_FLOATS;
@@ -92,7 +95,15 @@ int main(int count, char **arguments) {
         for (size_t at = 0; at < floats; at++) printf("%.9g ", pose[at]);
         printf("\n");
     }
+    float *again = malloc(floats * sizeof *again);
+    for (int step = 0; step < 100; step++) {
+        if (mocap_sample(all, step * 0.037, step % 2, pose, floats) != MOCAP_OK) return fail("sample");
+        if (mocap_sample(small, step * 0.037, step % 2, again, floats) != MOCAP_OK) return fail("small sample");
+        if (memcmp(pose, again, floats * sizeof *again)) return fail("a pose of a small sampler");
+    }
+    free(again);
     free(pose);
+    mocap_sampler_free(small);
     mocap_sampler_free(all);
     mocap_sampler_free(one);
     mocap_sampler_free(NULL);

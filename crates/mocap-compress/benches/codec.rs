@@ -75,7 +75,7 @@ fn decode(criterion: &mut Criterion) {
 /// Whole poses, interpolated between two frames. Of the runtime profile: within a decoded segment (warm), frame by
 /// frame through the clip (forward, with the decoding of segments), anywhere in the clip (random), after opening
 /// (cold), and anywhere in a clip that is held decoded (in memory). Of the direct profile: forward, random, random
-/// for a third of the joints, and cold.
+/// by a sampler that keeps no frames, and cold.
 fn pose(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("pose");
     for (joints, clip) in clips() {
@@ -103,6 +103,7 @@ fn pose(criterion: &mut Criterion) {
         sample("warm", runtime.sampler(), &mut || (15.0 + 14.0 * warm.next()) * frame_time);
         sample("direct, random", direct.sampler(), &mut anywhere(1));
         sample("direct, forward", direct.sampler(), &mut forward());
+        sample("direct, small", direct.small_sampler(), &mut anywhere(1));
         sample("forward", runtime.sampler(), &mut forward());
         sample("random", runtime.sampler(), &mut anywhere(1));
         sample("in memory, random", runtime.sampler_in_memory(), &mut anywhere(3));

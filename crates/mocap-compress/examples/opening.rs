@@ -80,16 +80,15 @@ fn measure(clip: &Clip) {
             }
         },
     ) / POSES as f64;
-    let mut sampler = like.sampler();
     let duration = clip.duration();
-    let random = time(
-        |turn| turn,
-        |turn| {
+    let [random, small] = [like.sampler(), like.small_sampler()].map(|mut sampler| {
+        let poses = |turn| {
             for at in 0..POSES {
                 sampler.sample(black_box(anywhere(turn + at) * duration), Looping::Clamp, &mut pose);
             }
-        },
-    ) / POSES as f64;
+        };
+        time(|turn| turn, poses) / POSES as f64
+    });
     let first = |clip: &Compressed| {
         let mut sampler = clip.sampler();
         let mut pose = sampler.pose();
@@ -104,6 +103,7 @@ fn measure(clip: &Clip) {
     let rows = [
         ("a warm pose (runtime)", warm),
         ("a random pose", random),
+        ("a random pose, small sampler", small),
         ("a sampler and its first pose", time(|_| (), |()| first(&like))),
         ("opening", time(again, open)),
         ("opening and the first pose", time(again, |bytes| first(&open(bytes)))),

@@ -3,7 +3,7 @@
 use crate::hierarchy::LEVELS;
 use crate::lanes::{self, Kernel, LANES, Lane, Mix, Quats, Vectors, groups};
 use crate::quat::Quat;
-use crate::track::{FLATNESS, Head, Moving, REFERENCES, Start, refer};
+use crate::track::{FLATNESS, Head, Moving, REFERENCES, refer};
 use crate::window::Window;
 use fearless_simd::Level;
 
@@ -48,18 +48,6 @@ pub(crate) struct Composer {
 impl Composer {
     /// A composer of tracks of these kinds.
     pub(crate) fn new(kinds: &[(Moving, Quat)]) -> Composer {
-        let composer = Composer::of_paths(kinds);
-        let all = composer.groups();
-        Composer {
-            links: Vec::with_capacity(kinds.len() * REFERENCES),
-            flat: vec![[[0.0; LANES]; LEVELS]; all],
-            vectors: vec![Vectors::ZERO; all],
-            ..composer
-        }
-    }
-
-    /// A composer of frames that are first, or on the path between two: no frame is predicted from others.
-    pub(crate) fn of_paths(kinds: &[(Moving, Quat)]) -> Composer {
         let [rotations, translations] = [Moving::Rotation, Moving::Translation]
             .map(|kind| groups(kinds.iter().filter(|(of, _)| *of == kind).count()));
         let mut counts = [0, 0];
@@ -72,12 +60,12 @@ impl Composer {
         Composer {
             level: Level::new(),
             places: kinds.iter().map(place).collect(),
-            links: Vec::new(),
+            links: Vec::with_capacity(kinds.len() * REFERENCES),
             bases: vec![[Vectors::ZERO; 3]; rotations + translations],
-            flat: Vec::new(),
+            flat: vec![[[0.0; LANES]; LEVELS]; rotations + translations],
             base_rotations: vec![Quats::IDENTITY; rotations],
             base_translations: vec![Vectors::ZERO; translations],
-            vectors: Vec::new(),
+            vectors: vec![Vectors::ZERO; rotations + translations],
         }
     }
 
@@ -93,13 +81,7 @@ impl Composer {
 
     /// A window of so many frames.
     pub(crate) fn window(&self, frames: usize) -> Window {
-        let [rotations, translations] = self.groups_by_kind();
-        Window {
-            first: 0,
-            frames: 0,
-            rotations: vec![Quats::IDENTITY; rotations * frames],
-            translations: vec![Vectors::ZERO; translations * frames],
-        }
+        Window::new(self.groups_by_kind(), frames)
     }
 
     /// Group and lane of a track.
@@ -114,9 +96,18 @@ impl Composer {
     }
 
     /// Takes the head of a track; heads come in order.
-    pub(crate) fn put(&mut self, track: usize, kind: (Moving, Quat), head: &Head) {
-        self.put_start(track, kind, &head.start());
+    pub(crate) fn put(&mut self, track: usize, (moving, rest): (Moving, Quat), head: &Head) {
         let (group, lane) = self.places[track];
+        for (column, basis) in self.bases[group].iter_mut().zip(head.start().basis()) {
+            column.set(lane, basis);
+        }
+        match moving {
+            Moving::Rotation => self.base_rotations[group].set(lane, head.base_rotation(rest)),
+            Moving::Translation => {
+                let group = group - self.base_rotations.len();
+                self.base_translations[group].set(lane, head.base_translation());
+            }
+        }
         for (flat, index) in self.flat[group].iter_mut().zip(head.flat) {
             flat[lane] = FLATNESS[usize::from(index)];
         }
@@ -128,30 +119,9 @@ impl Composer {
         }
     }
 
-    /// Takes the part of a head that first frames and paths need.
-    pub(crate) fn put_start(&mut self, track: usize, (moving, rest): (Moving, Quat), start: &Start) {
-        let (group, lane) = self.places[track];
-        for (column, basis) in self.bases[group].iter_mut().zip(start.basis()) {
-            column.set(lane, basis);
-        }
-        match moving {
-            Moving::Rotation => self.base_rotations[group].set(lane, start.rotation(rest)),
-            Moving::Translation => {
-                let group = group - self.base_rotations.len();
-                self.base_translations[group].set(lane, start.translation());
-            }
-        }
-    }
-
     /// Composes a frame that is predicted only from the heads. `numbers` are its residuals, by group.
     pub(crate) fn start(&self, numbers: &[Vectors], place: usize, window: &mut Window) {
         lanes::run(self.level, Begin { composer: self, numbers, place, window });
-    }
-
-    /// Composes two frames on the path from the first frame of `ends` to the second, at the shares `ways`, each
-    /// displaced by its residuals.
-    pub(crate) fn along(&self, numbers: [&[Vectors]; 2], ways: [f32; 2], ends: &Window, window: &mut Window) {
-        lanes::run(self.level, Along { composer: self, numbers, ways, ends, window });
     }
 
     /// Composes a frame that is predicted from others.
@@ -225,47 +195,6 @@ impl Kernel for Begin<'_> {
         let groups = composer.base_translations.iter().zip(bases.1).zip(numbers.1);
         for (((base, basis), numbers), moved) in groups.zip(moved) {
             *moved = lanes::moved(base, &lanes::combined(basis, numbers));
-        }
-    }
-}
-
-/// [`Composer::along`].
-struct Along<'a> {
-    composer: &'a Composer,
-    numbers: [&'a [Vectors]; 2],
-    ways: [f32; 2],
-    ends: &'a Window,
-    window: &'a mut Window,
-}
-
-impl Kernel for Along<'_> {
-    #[inline(always)]
-    fn run(self) {
-        let Along { composer, numbers, ways, ends, window } = self;
-        let [rotations, translations] = composer.groups_by_kind();
-        let bases = composer.bases.split_at(rotations);
-        let [first, next] = numbers.map(|numbers| numbers.split_at(rotations));
-        let ends_of = ends.rotations.split_at(rotations);
-        let turned = window.rotations.split_at_mut(rotations);
-        let groups = bases.0.iter().zip(first.0).zip(next.0).zip(ends_of.0).zip(ends_of.1);
-        let groups = groups.zip(turned.0.iter_mut().zip(turned.1));
-        for (((((basis, first), next), from), to), turned) in groups {
-            let vectors = [lanes::combined(basis, first), lanes::combined(basis, next)];
-            (*turned.0, *turned.1) = (
-                lanes::turn_along([from, to], ways[0], &vectors[0]),
-                lanes::turn_along([from, to], ways[1], &vectors[1]),
-            );
-        }
-        let ends_of = ends.translations.split_at(translations);
-        let moved = window.translations.split_at_mut(translations);
-        let groups = bases.1.iter().zip(first.1).zip(next.1).zip(ends_of.0).zip(ends_of.1);
-        let groups = groups.zip(moved.0.iter_mut().zip(moved.1));
-        for (((((basis, first), next), from), to), moved) in groups {
-            let vectors = [lanes::combined(basis, first), lanes::combined(basis, next)];
-            (*moved.0, *moved.1) = (
-                lanes::move_along([from, to], ways[0], &vectors[0]),
-                lanes::move_along([from, to], ways[1], &vectors[1]),
-            );
         }
     }
 }

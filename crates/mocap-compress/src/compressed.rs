@@ -5,14 +5,15 @@ use crate::direct::Tables;
 use crate::error::{CompressError, Section};
 use crate::extras::{self, Scales};
 use crate::packed::unpack;
-use crate::plan::{Local, Plan, read_plain, read_plan, rest_locals};
+use crate::plan::{Plan, read_plain, read_plan, rest_locals};
 use crate::quat::Quat;
+use crate::sampler::Transform;
 use crate::skeleton::Reading;
 use crate::wire::{Malformed, Reader};
-use crate::{CompressedInfo, OpenLimits};
+use crate::{CompressedInfo, OpenLimits, Profile};
 use mocap_model::{Annotations, Skeleton};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A compressed clip: the checked bytes of a `.mocz` file, ready to decode.
@@ -22,13 +23,13 @@ pub struct Compressed {
     pub(crate) parts: Parts,
     pub(crate) skeleton: Arc<Skeleton>,
     pub(crate) plan: Plan,
-    pub(crate) constants: Vec<Local>,
+    pub(crate) constants: Vec<Transform>,
     pub(crate) kinds: Vec<(crate::track::Moving, Quat)>,
     /// What there is besides rotations and translations; read when it is asked for if the file is trusted.
     extras: OnceLock<(Annotations, Scales)>,
     limits: OpenLimits,
-    /// In the profile `direct`, the tables of the block that was entered last.
-    pub(crate) tables: Arc<Mutex<Option<Arc<Tables>>>>,
+    /// In the profile `direct`, the tables of each block, from its first pose on.
+    pub(crate) tables: Arc<[OnceLock<Tables>]>,
 }
 
 impl Compressed {
@@ -155,7 +156,9 @@ impl Compressed {
         }
         let kinds = plan.kinds(&rest);
         let constants = plan.constants(rest);
-        let (extras, limits, tables) = (OnceLock::new(), *limits, Arc::default());
+        let direct = parts.info.profile == Profile::Direct;
+        let tables = parts.blocks.iter().filter(|_| direct).map(|_| OnceLock::new()).collect();
+        let (extras, limits) = (OnceLock::new(), *limits);
         Ok(Compressed { bytes, parts, skeleton, plan, constants, kinds, extras, limits, tables })
     }
 

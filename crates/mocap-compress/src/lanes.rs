@@ -112,7 +112,7 @@ pub(crate) fn combined([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
 }
 
 /// Greatest component that encoders write; a crafted file may have a larger one.
-const LARGEST_TURN: f32 = 1e6;
+pub(crate) const LARGEST_TURN: f32 = 1e6;
 
 /// A component limited so that every vector gives a valid rotation.
 #[inline(always)]
@@ -145,28 +145,6 @@ pub(crate) fn predict_and_turn(taps: [&Quats; 4], mix: &Mix<'_>, by: &Vectors) -
         let taps = [a.get(lane), b.get(lane), c.get(lane), d.get(lane)];
         let predicted = quat::blend(taps, mix.weights(lane));
         out.set(lane, quat::mul(predicted, turned(by.get(lane))));
-    }
-    out
-}
-
-/// Rotations interpolated between two, turned by vectors.
-#[inline(always)]
-pub(crate) fn turn_along([from, to]: [&Quats; 2], way: f32, by: &Vectors) -> Quats {
-    let mut out = Quats::IDENTITY;
-    for lane in 0..LANES {
-        let by = by.get(lane).map(bounded);
-        out.set(lane, quat::along(from.get(lane), to.get(lane), way, by));
-    }
-    out
-}
-
-/// Translations interpolated between two, moved by vectors.
-#[inline(always)]
-pub(crate) fn move_along([from, to]: [&Vectors; 2], way: f32, by: &Vectors) -> Vectors {
-    let mut out = Vectors::ZERO;
-    for lane in 0..LANES {
-        let (path, by) = (between(from.get(lane), to.get(lane), way), by.get(lane));
-        out.set(lane, [0, 1, 2].map(|i| finite(path[i] + by[i])));
     }
     out
 }

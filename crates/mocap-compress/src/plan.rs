@@ -4,6 +4,7 @@ use crate::bits::BitReader;
 use crate::packed::Packer;
 use crate::quat::{self, Quat};
 use crate::range_coder::{BitCoder, RangeDecoder};
+use crate::sampler::Transform;
 use crate::small_numbers::SmallNumbers;
 use crate::track::Moving;
 use crate::wire::Malformed;
@@ -80,16 +81,9 @@ impl ConstantRotation {
     }
 }
 
-/// The local transform a decoder starts from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Local {
-    pub(crate) rotation: Quat,
-    pub(crate) translation: [f32; 3],
-}
-
 /// The local transforms of a skeleton at rest, as decoded.
-pub(crate) fn rest_locals(skeleton: &Skeleton) -> Vec<Local> {
-    let local = |joint: &mocap_model::Joint| Local {
+pub(crate) fn rest_locals(skeleton: &Skeleton) -> Vec<Transform> {
+    let local = |joint: &mocap_model::Joint| Transform {
         rotation: quat::to_f32(&joint.rest_rotation),
         translation: joint.offset.map(|value| value as f32).into(),
     };
@@ -118,8 +112,8 @@ impl Plan {
         Plan { joints, moving }
     }
 
-    /// Local transforms of joints that do not move; for the others, those at rest.
-    pub(crate) fn constants(&self, rest: Vec<Local>) -> Vec<Local> {
+    /// Transform transforms of joints that do not move; for the others, those at rest.
+    pub(crate) fn constants(&self, rest: Vec<Transform>) -> Vec<Transform> {
         let mut locals = rest;
         for (local, joint) in locals.iter_mut().zip(&self.joints) {
             if let TrackState::Constant(rotation) = joint.rotation {
@@ -133,13 +127,13 @@ impl Plan {
     }
 
     /// The kinds of the moving tracks, with the rest rotations of their joints.
-    pub(crate) fn kinds(&self, rest: &[Local]) -> Vec<(Moving, Quat)> {
+    pub(crate) fn kinds(&self, rest: &[Transform]) -> Vec<(Moving, Quat)> {
         self.moving.iter().map(|(joint, kind)| (*kind, rest[*joint].rotation)).collect()
     }
 }
 
 /// Reads the output of [`put_plan`], for joints at rest.
-pub(crate) fn read_plan(bytes: &[u8], rest: &[Local]) -> Result<Plan, Malformed> {
+pub(crate) fn read_plan(bytes: &[u8], rest: &[Transform]) -> Result<Plan, Malformed> {
     let mut coder = RangeDecoder::new(bytes);
     let codes = Packer::take_few(&mut coder, rest.len());
     let fail = |expected| Err(Malformed { at: 0, expected });
@@ -201,7 +195,7 @@ pub(crate) fn put_plan(plan: &Plan) -> Vec<u8> {
 }
 
 /// Reads the output of [`put_plain`], for joints at rest.
-pub(crate) fn read_plain(bytes: &[u8], rest: &[Local]) -> Result<Plan, Malformed> {
+pub(crate) fn read_plain(bytes: &[u8], rest: &[Transform]) -> Result<Plan, Malformed> {
     let fail = |at: usize, expected| Err(Malformed { at: at / 8, expected });
     let mut codes = BitReader::new(bytes, 0);
     let mut bits = BitReader::new(bytes, 4 * rest.len());

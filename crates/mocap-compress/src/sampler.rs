@@ -1,18 +1,18 @@
-//! Poses of a compressed clip at any time, in `f32`, for playback. In the `runtime` profile a sampler allocates
-//! nothing once it exists.
+//! Poses of a compressed clip at any time, in `f32`, for playback. In the profiles `runtime` and `direct` a sampler
+//! allocates nothing once it exists.
 
 use crate::compressed::Compressed;
-use crate::lanes::{Kernel, LANES, Quats, groups, run};
-use crate::plan::Local;
+use crate::lanes::{Kernel, LANES, Quats, run};
 use crate::quat::{self, Quat};
 use crate::track::Moving;
-use crate::window::Window;
+use crate::window::{LaneJoints, Window};
 use crate::{Profile, archive, direct, keys, runtime};
 use fearless_simd::Level;
 use mocap_model::JointId;
 
-/// A joint's transform in its parent's frame, in units of the clip.
+/// A joint's transform in its parent's frame, in units of the clip: seven numbers in this order.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Transform {
     /// x, y, z, w.
     pub rotation: [f32; 4],
@@ -30,24 +30,26 @@ pub enum Looping {
     Wrap,
 }
 
-/// Samples poses. It holds one decoded segment (one block in profiles other than `runtime`): sampling within it
-/// is fast in any order; moving to another one decodes it.
+/// Samples poses. It holds one decoded segment, in the profile `direct` two frames, in others a block: sampling within
+/// them is fast in any order; moving on decodes others.
 #[derive(Debug)]
 pub struct Sampler<'a> {
     clip: &'a Compressed,
     /// SIMD level of the processor.
     level: Level,
     window: Window,
-    /// The constant transforms.
-    rest: Vec<Transform>,
+    /// The groups of rotations in a frame of the window, and those of translations.
+    stride: [usize; 2],
     /// The joints whose rotations move, and those whose translations do, among those that are decoded.
-    rotations: Vec<usize>,
-    translations: Vec<usize>,
+    rotations: Vec<LaneJoints>,
+    translations: Vec<LaneJoints>,
     /// Joints that were not requested but are decoded.
     spare: Vec<usize>,
-    archive: Option<archive::Decoder>,
-    runtime: Option<runtime::Reader>,
+    archive: Option<Box<archive::Decoder>>,
+    runtime: Option<Box<runtime::Reader>>,
     direct: Option<direct::Reader>,
+    /// Whether it keeps no frames.
+    small: bool,
 }
 
 impl Compressed {
@@ -72,6 +74,31 @@ impl Compressed {
     /// ```
     pub fn sampler(&self) -> Sampler<'_> {
         Sampler::new(self, None)
+    }
+
+    /// A sampler that keeps no frames, for programs that play many clips at once. In the profile `direct` it takes less
+    /// than 1 kB beside the pose, whatever the clip is, and neither it nor sampling allocates once a block
+    /// of the clip has given two poses; every pose costs that of a random one. In other profiles it is
+    /// [`Compressed::sampler`]. Its poses are the same.
+    ///
+    /// ```
+    /// # #[cfg(feature = "encode")] {
+    /// use mocap_compress::{CompressOptions, Compressed, Looping, OpenLimits, Profile, compress};
+    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+    /// let options = CompressOptions { profile: Profile::Direct, ..CompressOptions::default() };
+    /// let compressed = Compressed::open(compress(&clip, &options)?.bytes, &OpenLimits::default())?;
+    /// let mut sampler = compressed.small_sampler();
+    /// let mut pose = sampler.pose();
+    /// sampler.sample(0.51, Looping::Clamp, &mut pose);
+    /// assert!(size_of_val(&sampler) < 1024);
+    /// # }
+    /// # Ok::<(), mocap_compress::CompressError>(())
+    /// ```
+    pub fn small_sampler(&self) -> Sampler<'_> {
+        match self.parts.info.profile {
+            Profile::Direct => Sampler::small(self),
+            _ => Sampler::new(self, None),
+        }
     }
 
     /// A sampler of some joints only: the others stay as in [`Sampler::pose`]. In the `direct` profile they
@@ -112,30 +139,53 @@ impl<'a> Sampler<'a> {
     pub(crate) fn new(clip: &'a Compressed, wanted: Option<&[bool]>) -> Sampler<'a> {
         let is = |profile| clip.parts.info.profile == profile;
         let is_wanted = |joint: usize| wanted.is_none_or(|wanted| wanted[joint]);
-        let is_decoded = |joint: usize| !is(Profile::Direct) || is_wanted(joint);
-        let joints_of = |kind: Moving| -> Vec<usize> {
-            let of_kind = clip.plan.moving.iter().filter(|(joint, of)| *of == kind && is_decoded(*joint));
-            of_kind.map(|(joint, _)| *joint).collect()
+        let joints_of = |kind: Moving| {
+            let of_kind = clip.plan.moving.iter().filter(|(_, of)| *of == kind);
+            LaneJoints::of(of_kind.enumerate().map(|(lane, (joint, _))| (lane, *joint)))
         };
-        let runtime = is(Profile::Runtime).then(|| runtime::Reader::new(clip));
+        let runtime = is(Profile::Runtime).then(|| Box::new(runtime::Reader::new(clip)));
         let direct = is(Profile::Direct).then(|| direct::Reader::new(clip, wanted));
         let window = match (&runtime, &direct) {
             (Some(reader), _) => reader.window(),
-            (_, Some(reader)) => reader.window(),
+            (_, Some(reader)) => reader.window(clip),
             _ => Window::default(),
         };
-        let rest = |local: &Local| Transform { rotation: local.rotation, translation: local.translation };
+        let [rotations, translations] = match &direct {
+            Some(reader) => reader.joints(clip),
+            None => [Moving::Rotation, Moving::Translation].map(joints_of),
+        };
+        let stride = match &direct {
+            Some(_) => [window.rotations.len() / 2; 2],
+            None => [rotations.len(), translations.len()],
+        };
+        Sampler {
+            window,
+            stride,
+            rotations,
+            translations,
+            spare: (0..clip.skeleton.len()).filter(|joint| !is_wanted(*joint)).collect(),
+            archive: is(Profile::Archive).then(|| Box::new(archive::Decoder::new(clip))),
+            runtime,
+            direct,
+            small: false,
+            ..Sampler::small(clip)
+        }
+    }
+
+    /// A sampler of the profile `direct` that keeps no frames.
+    fn small(clip: &'a Compressed) -> Sampler<'a> {
         Sampler {
             clip,
             level: Level::new(),
-            window,
-            rest: clip.constants.iter().map(rest).collect(),
-            rotations: joints_of(Moving::Rotation),
-            translations: joints_of(Moving::Translation),
-            spare: (0..clip.skeleton.len()).filter(|joint| !is_wanted(*joint)).collect(),
-            archive: is(Profile::Archive).then(|| archive::Decoder::new(clip)),
-            runtime,
-            direct,
+            window: Window::default(),
+            stride: [0; 2],
+            rotations: Vec::new(),
+            translations: Vec::new(),
+            spare: Vec::new(),
+            archive: None,
+            runtime: None,
+            direct: Some(direct::Reader::new(clip, None)),
+            small: true,
         }
     }
 
@@ -143,7 +193,7 @@ impl<'a> Sampler<'a> {
     pub(crate) fn whole(clip: &'a Compressed) -> Sampler<'a> {
         let mut parts = Sampler::new(clip, None);
         let frames = clip.parts.info.frames;
-        let [rotations, translations] = [groups(parts.rotations.len()), groups(parts.translations.len())];
+        let [rotations, translations] = parts.stride;
         let mut window = Window {
             first: 0,
             frames,
@@ -163,7 +213,7 @@ impl<'a> Sampler<'a> {
 
     /// A pose to sample into: constant joints have their values, moving joints are at rest.
     pub fn pose(&self) -> Vec<Transform> {
-        self.rest.clone()
+        self.clip.constants.clone()
     }
 
     /// The local transforms of all joints in a frame; after the last frame, those of the last one.
@@ -177,21 +227,51 @@ impl<'a> Sampler<'a> {
 
     /// Restores joints that were not requested.
     fn restore(&self, pose: &mut [Transform]) {
-        self.spare.iter().for_each(|joint| pose[*joint] = self.rest[*joint]);
+        self.spare.iter().for_each(|joint| pose[*joint] = self.clip.constants[*joint]);
     }
 
     fn put_frame(&mut self, frame: usize, pose: &mut [Transform]) {
         self.constants(pose);
         let Some(last) = self.clip.parts.info.frames.checked_sub(1) else { return };
-        let at = self.seek(frame.min(last), 0);
-        let rotations = &self.window.rotations[at * groups(self.rotations.len())..];
-        for (joints, group) in self.rotations.chunks(LANES).zip(rotations) {
-            joints.iter().enumerate().for_each(|(lane, joint)| pose[*joint].rotation = group.get(lane));
+        let frame = frame.min(last);
+        if self.small {
+            return self.put_direct(frame, None, pose);
         }
-        let translations = &self.window.translations[at * groups(self.translations.len())..];
-        for (joints, group) in self.translations.chunks(LANES).zip(translations) {
-            joints.iter().enumerate().for_each(|(lane, joint)| pose[*joint].translation = group.get(lane));
+        let at = self.seek(frame, 0);
+        let [rotations, translations] = self.stride;
+        for LaneJoints { group, joints } in &self.rotations {
+            let values = &self.window.rotations[at * rotations + group];
+            for (lane, joint) in joints.iter().enumerate() {
+                if let Some(transform) = pose.get_mut(*joint as usize) {
+                    transform.rotation = values.get(lane);
+                }
+            }
         }
+        for LaneJoints { group, joints } in &self.translations {
+            let values = &self.window.translations[at * translations + group];
+            for (lane, joint) in joints.iter().enumerate() {
+                if let Some(transform) = pose.get_mut(*joint as usize) {
+                    transform.translation = values.get(lane);
+                }
+            }
+        }
+    }
+
+    /// Puts a frame of the profile `direct` into a pose. Where there is a `t`, the values between those of the pose and
+    /// the frame.
+    fn put_direct(&mut self, frame: usize, t: Option<f32>, pose: &mut [Transform]) {
+        let at = self.at(frame);
+        if let Some(reader) = &mut self.direct {
+            reader.frame(self.clip, at, t, pose);
+        }
+    }
+
+    /// A frame as one of a block.
+    fn at(&self, frame: usize) -> direct::At {
+        let parts = &self.clip.parts;
+        // A power of two.
+        let block = (frame >> parts.block_frames.trailing_zeros()).min(parts.blocks.len().saturating_sub(1));
+        direct::At { block, frame: frame - block * parts.block_frames }
     }
 
     /// The local transforms of all joints at a time \[s\] from the first frame, interpolated between frames.
@@ -211,28 +291,43 @@ impl<'a> Sampler<'a> {
         if to != from + 1 {
             // The interpolation from the last frame to the first spans two windows.
             self.frame(from, pose);
-            for (joint, kind) in &self.clip.plan.moving {
-                let (from, to) = (pose[*joint], self.joint_in_frame(*joint, to));
-                match kind {
-                    Moving::Rotation => pose[*joint].rotation = interpolate(from.rotation, to.rotation, t),
-                    Moving::Translation => {
-                        pose[*joint].translation = lerp(from.translation, to.translation, t)
-                    }
-                }
+            return self.onward(to, t, pose);
+        }
+        self.constants(pose);
+        if self.small {
+            let at = self.at(from);
+            if let Some(reader) = &mut self.direct {
+                reader.between(self.clip, at, t, pose);
             }
             return;
         }
-        self.constants(pose);
         let at = self.seek(from, 1);
-        let count = groups(self.rotations.len());
+        let [count, _] = self.stride;
         let (here, next) = self.window.rotations[at * count..(at + 2) * count].split_at(count);
         run(self.level, Interpolation { joints: &self.rotations, here, next, t, pose });
-        let count = groups(self.translations.len());
+        let [_, count] = self.stride;
         let (here, next) = self.window.translations[at * count..(at + 2) * count].split_at(count);
-        for ((joints, a), b) in self.translations.chunks(LANES).zip(here).zip(next) {
-            joints.iter().enumerate().for_each(|(lane, joint)| {
-                pose[*joint].translation = lerp(a.get(lane), b.get(lane), t);
-            });
+        for LaneJoints { group, joints } in &self.translations {
+            let (a, b) = (&here[*group], &next[*group]);
+            for (lane, joint) in joints.iter().enumerate() {
+                if let Some(transform) = pose.get_mut(*joint as usize) {
+                    transform.translation = lerp(a.get(lane), b.get(lane), t);
+                }
+            }
+        }
+    }
+
+    /// Puts the values between those of a pose and a frame into the pose.
+    fn onward(&mut self, to: usize, t: f32, pose: &mut [Transform]) {
+        if self.small {
+            return self.put_direct(to, Some(t), pose);
+        }
+        for (joint, kind) in &self.clip.plan.moving {
+            let (from, to) = (pose[*joint], self.joint_in_frame(*joint, to));
+            match kind {
+                Moving::Rotation => pose[*joint].rotation = interpolate(from.rotation, to.rotation, t),
+                Moving::Translation => pose[*joint].translation = lerp(from.translation, to.translation, t),
+            }
         }
     }
 
@@ -263,26 +358,37 @@ impl<'a> Sampler<'a> {
     }
 
     fn joint_in_frame(&mut self, joint: usize, frame: usize) -> Transform {
-        let at = self.seek(frame, 0);
         let mut transform = self.constant(joint);
-        if let Ok(place) = self.rotations.binary_search(&joint) {
-            let group = &self.window.rotations[at * groups(self.rotations.len()) + place / LANES];
-            transform.rotation = group.get(place % LANES);
+        if self.small {
+            let at = self.at(frame);
+            if let Some(reader) = &mut self.direct {
+                reader.joint(self.clip, at, joint, &mut transform);
+            }
+            return transform;
         }
-        if let Ok(place) = self.translations.binary_search(&joint) {
-            let group = &self.window.translations[at * groups(self.translations.len()) + place / LANES];
-            transform.translation = group.get(place % LANES);
+        let at = self.seek(frame, 0);
+        let [rotations, translations] = self.stride;
+        let place = |all: &[LaneJoints]| {
+            let lane = |lanes: &LaneJoints| lanes.joints.iter().position(|of| *of as usize == joint);
+            all.iter().find_map(|lanes| Some((lanes.group, lane(lanes)?)))
+        };
+        if let Some((group, lane)) = place(&self.rotations) {
+            transform.rotation = self.window.rotations[at * rotations + group].get(lane);
+        }
+        if let Some((group, lane)) = place(&self.translations) {
+            transform.translation = self.window.translations[at * translations + group].get(lane);
         }
         transform
     }
 
     fn constant(&self, joint: usize) -> Transform {
-        self.rest[joint]
+        self.clip.constants[joint]
     }
 
     fn constants(&self, pose: &mut [Transform]) {
-        assert!(pose.len() >= self.rest.len(), "the pose is shorter than the skeleton");
-        pose[..self.rest.len()].copy_from_slice(&self.rest);
+        let rest = &self.clip.constants;
+        assert!(pose.len() >= rest.len(), "the pose is shorter than the skeleton");
+        pose[..rest.len()].copy_from_slice(rest);
     }
 
     /// The frames before and after a time, and the interpolation factor between them.
@@ -325,12 +431,11 @@ impl<'a> Sampler<'a> {
         let parts = &self.clip.parts;
         let held = frame >= self.window.first && frame + more < self.window.first + self.window.frames;
         // The first frame of a block has its own value, not the one at the end of the previous block.
-        let other = frame != self.window.first && frame.is_multiple_of(parts.block_frames);
+        let other = frame != self.window.first && frame & (parts.block_frames - 1) == 0;
         if !held || other {
-            let block = (frame / parts.block_frames).min(parts.blocks.len() - 1);
-            let first = parts.frames_of(block).start;
+            let at = self.at(frame);
             if let Some(reader) = &mut self.direct {
-                reader.seek(self.clip, block, frame - first, &mut self.window);
+                reader.seek(self.clip, at, &mut self.window);
             }
         }
         frame - self.window.first
@@ -351,7 +456,7 @@ impl<'a> Sampler<'a> {
 }
 
 #[inline]
-fn lerp(a: [f32; 3], b: [f32; 3], t: f32) -> [f32; 3] {
+pub(crate) fn lerp(a: [f32; 3], b: [f32; 3], t: f32) -> [f32; 3] {
     [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t)
 }
 
@@ -385,7 +490,7 @@ fn interpolate_near(a: Quat, b: Quat, cosine: f32, t: f32) -> Quat {
 
 /// Rotations of joints between those of two frames.
 struct Interpolation<'a> {
-    joints: &'a [usize],
+    joints: &'a [LaneJoints],
     /// By group, in the first frame and in the next.
     here: &'a [Quats],
     next: &'a [Quats],
@@ -397,16 +502,20 @@ impl Kernel for Interpolation<'_> {
     #[inline(always)]
     fn run(self) {
         let Interpolation { joints, here, next, t, pose } = self;
-        for ((joints, a), b) in joints.chunks(LANES).zip(here).zip(next) {
-            let between = interpolate_lanes(a, b, t);
-            joints.iter().enumerate().for_each(|(lane, joint)| pose[*joint].rotation = between.get(lane));
+        for LaneJoints { group, joints } in joints {
+            let between = interpolate_lanes(&here[*group], &next[*group], t);
+            for lane in 0..LANES {
+                if let Some(transform) = pose.get_mut(joints[lane] as usize) {
+                    transform.rotation = between.get(lane);
+                }
+            }
         }
     }
 }
 
 /// [`interpolate`] of eight at once.
 #[inline(always)]
-fn interpolate_lanes(a: &Quats, b: &Quats, t: f32) -> Quats {
+pub(crate) fn interpolate_lanes(a: &Quats, b: &Quats, t: f32) -> Quats {
     let mut out = Quats::IDENTITY;
     let mut cosines = [0.0f32; LANES];
     for lane in 0..LANES {

@@ -16,15 +16,42 @@ pub(crate) struct Window {
     pub(crate) translations: Vec<Vectors>,
 }
 
+/// The joint of a lane without a track.
+pub(crate) const NO_JOINT: u32 = u32::MAX;
+
+/// The joints of a group of lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaneJoints {
+    pub(crate) group: usize,
+    pub(crate) joints: [u32; LANES],
+}
+
+impl LaneJoints {
+    /// The groups of tracks, given the lane and the joint of each. Groups without any are left out.
+    pub(crate) fn of(tracks: impl Iterator<Item = (usize, usize)>) -> Vec<LaneJoints> {
+        let mut all: Vec<LaneJoints> = Vec::new();
+        for (lane, joint) in tracks {
+            let group = lane / LANES;
+            if all.last().is_none_or(|last| last.group != group) {
+                all.push(LaneJoints { group, joints: [NO_JOINT; LANES] });
+            }
+            if let Some(last) = all.last_mut() {
+                last.joints[lane % LANES] = joint as u32;
+            }
+        }
+        all
+    }
+}
+
 impl Window {
-    /// Copies a frame from another window.
-    pub(crate) fn copy(&mut self, place: usize, other: &Window, from: usize) {
-        // Both hold two frames of the same tracks.
-        let (rotations, translations) = (self.rotations.len() / 2, self.translations.len() / 2);
-        let rows = |place: usize, count: usize| place * count..(place + 1) * count;
-        self.rotations[rows(place, rotations)].copy_from_slice(&other.rotations[rows(from, rotations)]);
-        self.translations[rows(place, translations)]
-            .copy_from_slice(&other.translations[rows(from, translations)]);
+    /// A window of so many frames with so many groups of rotations and of translations.
+    pub(crate) fn new([rotations, translations]: [usize; 2], frames: usize) -> Window {
+        Window {
+            first: 0,
+            frames: 0,
+            rotations: vec![Quats::IDENTITY; rotations * frames],
+            translations: vec![Vectors::ZERO; translations * frames],
+        }
     }
 
     /// Stores decoded tracks, frame by frame.

@@ -304,6 +304,7 @@ fn some_joints_are_sampled_as_with_all_others_and_in_any_order() {
         let mut all = clip.sampler();
         let chosen = [clip.skeleton().find("limb1_1").unwrap(), JointId::from(0)];
         let mut some = clip.sampler_of(&chosen);
+        let mut small = clip.small_sampler();
         let [rest, mut wanted, mut found] = [all.pose(), all.pose(), all.pose()];
         let mut moved = 0;
         // Forwards with all joints, anywhere with some.
@@ -323,6 +324,14 @@ fn some_joints_are_sampled_as_with_all_others_and_in_any_order() {
                 moved += usize::from(chosen.contains(&joint) && found[joint.index()] != rest[joint.index()]);
                 assert_eq!(some.sample_joint(times[at], Looping::Wrap, joint), found[joint.index()]);
             }
+            small.sample(times[at], Looping::Wrap, &mut found);
+            assert_eq!(found, poses[at], "{profile} {at}");
+            for (joint, wanted) in poses[at].iter().enumerate() {
+                assert_eq!(small.sample_joint(times[at], Looping::Wrap, JointId::from(joint)), *wanted);
+            }
+            all.frame(at, &mut wanted);
+            small.frame(at, &mut found);
+            assert_eq!(found, wanted, "{profile} {at}");
         }
         assert!(moved > 1000, "{profile} {moved}");
     }

@@ -111,3 +111,29 @@ fn opening_for_a_pose_allocates_alike_for_few_joints_and_many() {
     assert!(counts[0] > 0 && counts[0] + 8 >= counts[1], "{counts:?}");
     assert!(counts[1] < 60, "{counts:?}");
 }
+
+#[test]
+fn a_small_sampler_takes_a_kilobyte_and_allocates_nothing() {
+    // The first has two blocks.
+    for (bones, frames) in [(2, 8192 + 40), (33, 300)] {
+        let clip = opened(&motion::clip(Character::Calm, bones, frames), Profile::Direct);
+        let duration = clip.info().frames as f64 / clip.info().rate.fps();
+        let mut sampler = clip.sampler();
+        let mut pose = sampler.pose();
+        for share in [0.1, 0.2, 0.997, 0.999] {
+            sampler.sample(share * duration, Looping::Clamp, &mut pose);
+        }
+        let mut small = pose.clone();
+        let allocated = measure(|| {
+            let mut sampler = clip.small_sampler();
+            assert!(size_of_val(&sampler) <= 1024, "{}", size_of_val(&sampler));
+            for i in 0..2000 {
+                let time = (f64::from(i) * 0.618).fract() * duration;
+                sampler.sample(time, Looping::Wrap, &mut small);
+                sampler.frame(i as usize * 7, &mut small);
+                small[0] = sampler.sample_joint(time, Looping::Clamp, JointId::from(i as usize % pose.len()));
+            }
+        });
+        assert_eq!(allocated.count_total, 0, "{bones} bones");
+    }
+}

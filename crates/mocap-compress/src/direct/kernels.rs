@@ -1,18 +1,42 @@
-//! Reads and computes eight tracks in parallel lanes.
+//! Decodes two neighbouring frames of eight tracks in parallel lanes, group by group.
+//!
+//! A group goes from the bytes of the file to its frames at once, so nothing is kept between groups but the position
+//! of the next track.
 
 use super::LEVELS;
-use super::layout::{FINER, Layout, code_of, width_at};
-use crate::bits::BitReader;
-use crate::lanes::{Kernel, LANES, Lane, Vectors};
-use crate::lattice::power_of_half;
-use crate::segments::{Row, WIDEST};
+use super::bits_in_lanes::{Heads, NARROW, WORD, Words, inside, long_three};
+use super::group::{Group, RowOf};
+use super::layout::{CODES, FINER};
+use super::values::{Q, V};
+use crate::lanes::{LANES, Lane};
+use crate::segments::WIDEST;
+use fearless_simd::{Level, Simd, dispatch, f32x8, i32x8, prelude::*, u32x8};
+use std::ops::Range;
+
+/// A computation on lanes for the registers of a processor. The bits are the same for all.
+pub(super) trait Kernel {
+    /// Inlined, as are all functions in it.
+    fn run<S: Simd>(self, simd: S);
+}
+
+/// Runs the version of a kernel for this processor.
+#[inline(always)]
+pub(super) fn run(level: Level, kernel: impl Kernel) {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Some(simd) = level.as_avx2() {
+        return simd.vectorize(
+            #[inline(always)]
+            || kernel.run(simd),
+        );
+    }
+    // Others have nothing wider that is faster: of 512 bits, half as many are computed at once.
+    let _ = level;
+    dispatch!(Level::baseline(), simd => kernel.run(simd));
+}
 
 /// Two neighbouring frames depend on this many numbers: one of level 1, two neighbours of level 2, two of level
 /// 3, and one of level 4.
 pub(super) const READS: usize = 6;
-
-/// Number of bits that a 64-bit word holds, starting at any bit of its first byte.
-pub(super) const WORD: u32 = 57;
 
 /// The weights of the numbers of two frames, for tracks side by side.
 pub(super) type Weights = [[Lane; READS]; 2];
@@ -27,457 +51,448 @@ pub(super) struct Pair {
     pub(super) there: [bool; READS],
 }
 
-/// How all segments of a block store tracks side by side.
+/// Where a frame is in its segment.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LayoutOf {
-    /// The places of the tracks in the file.
-    tracks: [u32; LANES],
-    /// By level from 1, and axis, the bits at the middle code.
-    bits: [[[i8; LANES]; 3]; LEVELS - 1],
-    /// The steps against those of the lattice.
-    scales: Lane,
+pub(super) struct Place {
+    /// The share of the way from the first frame to the last one.
+    pub(super) way: f32,
+    /// Whether it is the first one, or the last one.
+    pub(super) first: bool,
+    pub(super) last: bool,
 }
 
-impl LayoutOf {
-    /// Of tracks that do not exist.
-    pub(super) const NONE: LayoutOf = LayoutOf {
-        tracks: [0; LANES],
-        bits: [[[-WIDEST as i8; LANES]; 3]; LEVELS - 1],
-        scales: [0.0; LANES],
-    };
+impl Place {
+    pub(super) fn new(frame: usize, length: usize) -> Place {
+        let way = frame.min(length) as f32 / length.max(1) as f32;
+        Place { way, first: frame == 0, last: frame > 0 && frame >= length }
+    }
+}
 
-    pub(super) fn put(&mut self, lane: usize, track: usize, layout: &Layout) {
-        self.tracks[lane] = track as u32;
-        for (lanes, bits) in self.bits.iter_mut().zip(&layout.bits[1..]) {
-            lanes.iter_mut().zip(bits).for_each(|(lanes, bits)| lanes[lane] = *bits as i8);
+/// Takes two decoded frames of groups. Lanes of other tracks have any values.
+pub(super) trait Sink {
+    fn rotations<S: Simd>(&mut self, simd: S, at: usize, group: &Group, frames: [Q<S>; 2]);
+    fn translations<S: Simd>(&mut self, at: usize, group: &Group, frames: [V<S>; 2]);
+}
+
+/// Decodes two neighbouring frames. `PLAIN`: no number and no vector is so large that it needs care.
+pub(super) struct Decode<'a, T, const PLAIN: bool> {
+    pub(super) groups: &'a [Group],
+    /// The groups that are decoded, and whose frames are taken.
+    pub(super) wanted: Range<usize>,
+    /// By group.
+    pub(super) weights: &'a [Weights],
+    pub(super) places: [Place; 2],
+    /// The bytes from the row of the first frame on, and the first bits of both rows.
+    pub(super) rows: &'a [u8],
+    pub(super) row_starts: [u32; 2],
+    pub(super) segment: Segment<'a>,
+    pub(super) sink: T,
+}
+
+/// The part of a segment that two frames need.
+#[derive(Clone, Copy)]
+pub(super) struct Segment<'a> {
+    pub(super) pair: Pair,
+    /// By track in the file. Anything may follow.
+    pub(super) choices: &'a [[u8; 2]],
+    pub(super) bits: &'a [u8],
+    /// By track in the file, its first bit; none where all tracks are decoded, in the order of the file.
+    pub(super) starts: Option<&'a [u32]>,
+}
+
+impl<T: Sink, const PLAIN: bool> Kernel for Decode<'_, T, PLAIN> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Decode { groups, wanted, weights, places, rows, row_starts, segment, mut sink } = self;
+        let mut next = 0;
+        for (at, (group, weights)) in groups.iter().zip(weights).enumerate().take(wanted.end) {
+            if at < wanted.start {
+                Stored::read(simd, group, &segment, &mut next);
+                continue;
+            }
+            // Both are fetched before any is used, so that words have arrived.
+            let read = Rows::<S, PLAIN>::fetch(simd, rows, row_starts, &group.row);
+            let (stored, starts) = Stored::read(simd, group, &segment, &mut next);
+            let fetched = Numbers::<S, PLAIN>::fetch(simd, &segment, &stored, starts);
+            let mut ends = read.vectors(simd, rows, group);
+            let mut vectors = fetched.vectors(simd, &segment, &stored, weights, group);
+            let ways = [places[0].way, places[1].way];
+            if group.moves {
+                let base = V::of(simd, &group.translations);
+                let ends_of = [base.moved(simd, ends[0]), base.moved(simd, ends[1])];
+                let mut frames = [
+                    V::along(simd, ends_of, ways[0], vectors[0]),
+                    V::along(simd, ends_of, ways[1], vectors[1]),
+                ];
+                put_ends(places, ends_of, &mut frames);
+                sink.translations(at, group, frames);
+                if group.turns {
+                    ends = [group.only_rotations(simd, ends[0]), group.only_rotations(simd, ends[1])];
+                    vectors =
+                        [group.only_rotations(simd, vectors[0]), group.only_rotations(simd, vectors[1])];
+                }
+            }
+            if group.turns {
+                let base = Q::of(simd, &group.rotations);
+                let ends_of = [base.turned::<PLAIN>(simd, ends[0]), base.turned::<PLAIN>(simd, ends[1])];
+                let mut frames = [
+                    Q::along::<PLAIN>(simd, ends_of, ways[0], vectors[0]),
+                    Q::along::<PLAIN>(simd, ends_of, ways[1], vectors[1]),
+                ];
+                put_ends(places, ends_of, &mut frames);
+                sink.rotations(simd, at, group, frames);
+            }
         }
-        self.scales[lane] = power_of_half(layout.halved);
+    }
+}
+
+/// Puts the ends of a segment where a frame is one: they have their own values.
+#[inline(always)]
+fn put_ends<T: Copy>(places: [Place; 2], [first, last]: [T; 2], frames: &mut [T; 2]) {
+    if places[0].first {
+        frames[0] = first;
+    }
+    if places[0].last {
+        frames[0] = last;
+    }
+    if places[1].last {
+        frames[1] = last;
+    }
+}
+
+/// The numbers of a level: their widths, the bits of all three and of the one behind, and 1 where they are stored.
+#[derive(Clone, Copy)]
+struct Triple<S: Simd> {
+    of: [u32x8<S>; 3],
+    all: u32x8<S>,
+    any: u32x8<S>,
+}
+
+impl<S: Simd> Triple<S> {
+    /// Of a level, counted from 0, as chosen.
+    #[inline(always)]
+    fn of(simd: S, bits: &[[i32; LANES]; 3], choices: u32x8<S>, level: u32) -> Triple<S> {
+        let code = choices >> (4 + 3 * level) & (CODES as u32 - 1);
+        let any = code.min(1);
+        let stored = u32x8::splat(simd, 0) - any;
+        let code: i32x8<S> = code.bitcast();
+        let mut of = [stored; 3];
+        let mut all = any;
+        for axis in 0..3 {
+            let width = (i32x8::simd_from(simd, bits[axis]) + code).max(0).min(WIDEST);
+            of[axis] &= width.bitcast::<u32x8<S>>();
+            all += of[axis];
+        }
+        Triple { of, all, any }
     }
 }
 
 /// How a segment stores tracks side by side.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stored {
-    choices: [u32; LANES],
+#[derive(Clone, Copy)]
+struct Stored<S: Simd> {
     /// By level from 1.
-    widths: [Triple; LEVELS - 1],
-    /// The steps.
-    scales: Lane,
+    widths: [Triple<S>; LEVELS - 1],
+    /// The places of the steps among [`FINER`].
+    finer: u32x8<S>,
 }
 
-impl Stored {
-    pub(super) const NONE: Stored =
-        Stored { choices: [0; LANES], widths: [Triple::NONE; LEVELS - 1], scales: [0.0; LANES] };
-}
-
-/// Reads the choices of a segment for each track.
-pub(super) struct Choose<'a> {
-    /// By track in the file.
-    pub(super) choices: &'a [[u8; 2]],
-    /// How many numbers levels from 1 have.
-    pub(super) counts: [u32; LEVELS - 1],
-    /// By group.
-    pub(super) layouts: &'a [LayoutOf],
-    pub(super) stored: &'a mut [Stored],
-    /// Number of bits per track.
-    pub(super) sizes: &'a mut [[u32; LANES]],
-}
-
-impl Kernel for Choose<'_> {
+impl<S: Simd> Stored<S> {
+    /// Of a group, with the first bits of its tracks. `next` is the first bit behind them, where the tracks are in
+    /// the order of the file.
     #[inline(always)]
-    fn run(self) {
-        // All choices are first read one by one, then used in lanes: a vector load of values just written one
-        // by one would stall.
-        for (layout, stored) in self.layouts.iter().zip(self.stored.iter_mut()) {
-            for lane in 0..LANES {
-                let choice = self.choices.get(layout.tracks[lane] as usize);
-                let choice = choice.map_or(0, |choice| u16::from_le_bytes(*choice));
-                stored.choices[lane] = u32::from(choice);
-                stored.scales[lane] = FINER[usize::from(choice) % FINER.len()];
-            }
+    fn read(simd: S, group: &Group, segment: &Segment<'_>, next: &mut u32) -> (Stored<S>, u32x8<S>) {
+        let choices = choices(simd, group, segment);
+        let [a, b, c, d] = &group.bits;
+        let widths = [
+            Triple::of(simd, a, choices, 0),
+            Triple::of(simd, b, choices, 1),
+            Triple::of(simd, c, choices, 2),
+            Triple::of(simd, d, choices, 3),
+        ];
+        let stored = Stored { widths, finer: choices & (FINER.len() as u32 - 1) };
+        let Some(all) = segment.starts else {
+            let sizes = stored.sizes(&segment.pair.counts);
+            let none = u32x8::splat(simd, 0);
+            let mut ends = sizes + none.slide::<7>(sizes);
+            ends += none.slide::<6>(ends);
+            ends += none.slide::<4>(ends);
+            let starts = ends - sizes + *next;
+            *next = next.wrapping_add(ends.as_slice()[LANES - 1]);
+            return (stored, starts);
+        };
+        let mut starts = [0; LANES];
+        for lane in 0..LANES {
+            starts[lane] = all.get(group.tracks[lane] as usize).copied().unwrap_or(0);
         }
-        for ((layout, stored), sizes) in self.layouts.iter().zip(self.stored).zip(self.sizes) {
-            let choices = stored.choices;
-            let mut scales = stored.scales;
-            let mut size = [0; LANES];
-            let mut widths = [Triple::NONE; LEVELS - 1];
-            for level in 0..LEVELS - 1 {
-                widths[level] = Triple::of(&layout.bits[level], &choices, level);
-                for lane in 0..LANES {
-                    size[lane] += widths[level].all[lane] * self.counts[level];
-                }
-            }
-            for lane in 0..LANES {
-                scales[lane] *= layout.scales[lane];
-            }
-            (stored.widths, stored.scales) = (widths, scales);
-            *sizes = size;
-        }
+        (stored, u32x8::simd_from(simd, starts))
+    }
+
+    /// Number of bits per track.
+    #[inline(always)]
+    fn sizes(&self, counts: &[u32; LEVELS - 1]) -> u32x8<S> {
+        let [a, b, c, d] = &self.widths;
+        a.all * counts[0] + b.all * counts[1] + c.all * counts[2] + d.all * counts[3]
     }
 }
 
-/// Reads the numbers for two frames and sums them: vectors in steps of the lattice. `PLAIN`: three numbers
-/// never exceed a word.
-pub(super) struct Sums<'a, const PLAIN: bool> {
-    pub(super) bits: &'a [u8],
-    pub(super) pair: &'a Pair,
+/// The choices of a segment for the tracks of a group: 0 where there are none, any for lanes without a track.
+#[inline(always)]
+fn choices<S: Simd>(simd: S, group: &Group, segment: &Segment<'_>) -> u32x8<S> {
+    let first = group.tracks[0] as usize;
+    let in_order = segment.choices.get(first..first + LANES).filter(|_| segment.starts.is_none());
+    if let Some(choices) = in_order {
+        let mut all = [0; LANES];
+        for lane in 0..LANES {
+            all[lane] = u32::from(u16::from_le_bytes(choices[lane]));
+        }
+        return u32x8::simd_from(simd, all);
+    }
+    let mut all = [0; LANES];
+    for lane in 0..LANES {
+        let choice = segment.choices.get(group.tracks[lane] as usize);
+        all[lane] = choice.map_or(0, |choice| u32::from(u16::from_le_bytes(*choice)));
+    }
+    u32x8::simd_from(simd, all)
+}
+
+/// Computes the first bits of all tracks, in the order of the file.
+pub(super) struct Starts<'a> {
+    pub(super) groups: &'a [Group],
+    pub(super) segment: Segment<'a>,
     /// By group.
-    pub(super) stored: &'a [Stored],
-    /// First bits of the tracks.
-    pub(super) starts: &'a [[u32; LANES]],
-    /// By group.
-    pub(super) weights: &'a [Weights],
-    pub(super) fetched: &'a mut [Fetched],
-    pub(super) sums: [&'a mut [Vectors]; 2],
+    pub(super) starts: &'a mut [[u32; LANES]],
+}
+
+impl Kernel for Starts<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let mut next = 0;
+        for (group, out) in self.groups.iter().zip(self.starts) {
+            let (_, starts) = Stored::read(simd, group, &self.segment, &mut next);
+            *out = starts.into();
+        }
+    }
 }
 
 /// The levels of the numbers of two frames, from 1.
 const LEVEL: [usize; READS] = [0, 1, 1, 2, 2, 3];
 
-impl<const PLAIN: bool> Kernel for Sums<'_, PLAIN> {
+/// The words that hold the numbers of two frames. `PLAIN`: three never exceed a word.
+struct Numbers<S: Simd, const PLAIN: bool> {
+    /// By number, its first bit.
+    places: [u32x8<S>; READS],
+    /// Of numbers 0, 2, 3 and 5.
+    words: [Words<S>; 4],
+    /// Whether the numbers of levels after the first have few bits.
+    narrow: bool,
+    /// Whether one word holds two numbers that are side by side, 0 and 1, 3 and 4; and whether it holds 0 to 2.
+    both: bool,
+    three: bool,
+}
+
+impl<S: Simd, const PLAIN: bool> Numbers<S, PLAIN> {
     #[inline(always)]
-    fn run(self) {
-        let Sums { bits, pair, stored, starts, weights, fetched, sums: [first, next] } = self;
-        for ((stored, starts), fetched) in stored.iter().zip(starts).zip(fetched.iter_mut()) {
-            fetched.places = places(pair, &stored.widths, starts);
-        }
+    fn fetch(simd: S, segment: &Segment<'_>, stored: &Stored<S>, starts: u32x8<S>) -> Self {
+        let [a, b, c, d] = &stored.widths;
+        let Pair { counts, indices, .. } = &segment.pair;
+        let gap = a.all * counts[0];
+        let second = starts + gap;
+        let third = second + b.all * counts[1];
+        let fourth = third + c.all * counts[2];
+        let fifth = third + c.all * indices[3];
+        let places = [starts, second, second + b.all, fifth, fifth + c.all, fourth + d.all * indices[5]];
+        let third_pair = c.all + c.all;
+        let three = (gap + b.all + b.all).max(third_pair).reduce_max() <= WORD;
+        let both = three || (gap + b.all).max(third_pair).reduce_max() <= WORD;
+        let narrow = b.all.max(c.all).max(d.all).reduce_max() <= NARROW;
+        let bits = if PLAIN { segment.bits } else { &[] };
+        let last = places[0].max(places[2]).max(places[3].max(places[5])).reduce_max();
+        let inside = inside(bits, last);
+        let first = Words::fetch(simd, bits, places[0], inside);
+        let words = [
+            first,
+            if three { first } else { Words::fetch(simd, bits, places[2], inside) },
+            Words::fetch(simd, bits, places[3], inside),
+            Words::fetch(simd, bits, places[5], inside),
+        ];
+        Numbers { places, words, narrow, both, three }
+    }
+
+    /// The bits from a number on that does not fit into the word of the one before it.
+    #[inline(always)]
+    fn far(&self, simd: S, bits: &[u8], number: usize) -> Heads<S> {
+        let places = self.places[number];
+        Words::fetch(simd, bits, places, inside(bits, places.reduce_max())).heads(simd, places)
+    }
+
+    /// The vectors of two frames.
+    #[inline(always)]
+    fn vectors(
+        &self,
+        simd: S,
+        segment: &Segment<'_>,
+        stored: &Stored<S>,
+        weights: &Weights,
+        group: &Group,
+    ) -> [V<S>; 2] {
+        let mut sums =
+            Sums { simd, pair: &segment.pair, stored, weights, of: [[f32x8::splat(simd, 0.0); 3]; 2] };
+        let Numbers { places, words, .. } = self;
         if PLAIN {
-            fetch::<2, 2>(bits, fetched);
-        }
-        let groups = stored.iter().zip(fetched).zip(weights).zip(first.iter_mut().zip(next));
-        for (((stored, fetched), weights), (first, next)) in groups {
-            let mut sums = match PLAIN {
-                true => sums(pair, &stored.widths, fetched, weights),
-                false => long_sums(bits, pair, &stored.widths, &fetched.places, weights),
+            let narrow = self.narrow;
+            let first = words[0].heads(simd, places[0]);
+            sums.add(0, first, false);
+            let second = match self.both {
+                true => first.after((places[1] - places[0]) & 63),
+                false => self.far(simd, segment.bits, 1),
             };
-            for frame in 0..2 {
-                for axis in 0..3 {
-                    for lane in 0..LANES {
-                        sums[frame][axis][lane] *= stored.scales[lane];
-                    }
-                }
-            }
-            [first.0, next.0] = sums;
-        }
-    }
-}
-
-/// Positions of the numbers, by their order in [`LEVEL`]: 0 (with 1 directly after), 3 (with 4 directly after),
-/// 2 and 5.
-#[inline(always)]
-fn places(pair: &Pair, widths: &[Triple; LEVELS - 1], starts: &[u32; LANES]) -> [[u32; LANES]; 4] {
-    let [a, b, c, d] = widths;
-    let [of_a, of_b, of_c, _] = pair.counts;
-    let mut places = [*starts; 4];
-    for lane in 0..LANES {
-        let second = starts[lane].wrapping_add(a.all[lane] * of_a);
-        let third = second.wrapping_add(b.all[lane] * of_b);
-        let fourth = third.wrapping_add(c.all[lane] * of_c);
-        places[1][lane] = third.wrapping_add(c.all[lane] * pair.indices[3]);
-        places[2][lane] = second.wrapping_add(b.all[lane]);
-        places[3][lane] = fourth.wrapping_add(d.all[lane] * pair.indices[5]);
-    }
-    places
-}
-
-/// Sums for numbers that together never exceed a word.
-#[inline(always)]
-fn sums(pair: &Pair, widths: &[Triple; LEVELS - 1], fetched: &Fetched, weights: &Weights) -> [[Lane; 3]; 2] {
-    let mut first = [0; LANES];
-    for lane in 0..LANES {
-        first[lane] = widths[0].all[lane] * pair.counts[0];
-    }
-    let [a, b] = fetched.pair(0, &first);
-    let [d, e] = fetched.pair(1, &widths[2].all);
-    let [c, f] = [fetched.head(2), fetched.head(3)];
-    let mut sums = [[[0.0f32; LANES]; 3]; 2];
-    add(pair, 0, &tops(&widths[0].of, &a), widths, weights, &mut sums);
-    add(pair, 1, &tops(&widths[1].of, &b), widths, weights, &mut sums);
-    add(pair, 2, &tops(&widths[1].of, &c), widths, weights, &mut sums);
-    add(pair, 3, &tops(&widths[2].of, &d), widths, weights, &mut sums);
-    add(pair, 4, &tops(&widths[2].of, &e), widths, weights, &mut sums);
-    add(pair, 5, &tops(&widths[3].of, &f), widths, weights, &mut sums);
-    sums
-}
-
-/// Like [`sums`], for numbers of any width.
-#[cold]
-#[inline(never)]
-fn long_sums(
-    bits: &[u8],
-    pair: &Pair,
-    widths: &[Triple; LEVELS - 1],
-    places: &[[u32; LANES]; 4],
-    weights: &Weights,
-) -> [[Lane; 3]; 2] {
-    let mut behind = [places[0], places[1]];
-    for lane in 0..LANES {
-        behind[0][lane] = behind[0][lane].wrapping_add(widths[0].all[lane] * pair.counts[0]);
-        behind[1][lane] = behind[1][lane].wrapping_add(widths[2].all[lane]);
-    }
-    let places = [places[0], behind[0], places[2], places[1], behind[1], places[3]];
-    let mut sums = [[[0.0f32; LANES]; 3]; 2];
-    for term in 0..READS {
-        let tops = long_tops(&widths[LEVEL[term]].of, bits, &places[term], 1);
-        add(pair, term, &tops, widths, weights, &mut sums);
-    }
-    sums
-}
-
-/// Adds a number to the sums of two frames if it exists.
-#[inline(always)]
-fn add(
-    pair: &Pair,
-    term: usize,
-    tops: &[[u32; LANES]; 3],
-    widths: &[Triple; LEVELS - 1],
-    weights: &Weights,
-    sums: &mut [[Lane; 3]; 2],
-) {
-    if !pair.there[term] {
-        return;
-    }
-    let widths = &widths[LEVEL[term]];
-    let mut odd = [0; LANES];
-    for lane in 0..LANES {
-        odd[lane] = tops[2][lane] << (widths.of[2][lane] & 31) >> 31 & widths.any[lane];
-    }
-    for axis in 0..3 {
-        for lane in 0..LANES {
-            let width = widths.of[axis][lane] & 31;
-            // The range is symmetric about 0.
-            let number = tops[axis][lane] >> (31 - width) & !1 | odd[lane];
-            let number = (number as i32 - (1 << width & !1)) as f32;
-            sums[0][axis][lane] += weights[0][term][lane] * number;
-            sums[1][axis][lane] += weights[1][term][lane] * number;
-        }
-    }
-}
-
-/// The widths of three numbers of tracks side by side.
-type Widths = [[u32; LANES]; 3];
-
-/// The widths of the numbers of a level.
-#[derive(Clone, Copy, Debug)]
-struct Triple {
-    of: Widths,
-    all: [u32; LANES],
-    /// 1 if they are stored.
-    any: [u32; LANES],
-}
-
-impl Triple {
-    const NONE: Triple = Triple { of: [[0; LANES]; 3], all: [0; LANES], any: [0; LANES] };
-
-    /// Of a level, counted from 0, as chosen.
-    #[inline(always)]
-    fn of(bits: &[[i8; LANES]; 3], choices: &[u32; LANES], level: usize) -> Triple {
-        let mut triple = Triple::NONE;
-        for lane in 0..LANES {
-            let code = code_of(choices[lane], level);
-            let any = u32::from(code > 0);
-            let width = |axis: usize| width_at(i32::from(bits[axis][lane]), code) * any;
-            let [a, b, c] = [width(0), width(1), width(2)];
-            [triple.of[0][lane], triple.of[1][lane], triple.of[2][lane]] = [a, b, c];
-            triple.all[lane] = a + b + c + any;
-            triple.any[lane] = any;
-        }
-        triple
-    }
-}
-
-/// The highest bits of each of three numbers, and what follows.
-#[inline(always)]
-fn tops(widths: &Widths, heads: &[u64; LANES]) -> [[u32; LANES]; 3] {
-    let mut tops = [[0; LANES]; 3];
-    for lane in 0..LANES {
-        let second = heads[lane] << (widths[0][lane] & 31);
-        let third = second << (widths[1][lane] & 31);
-        tops[0][lane] = (heads[lane] >> 32) as u32;
-        tops[1][lane] = (second >> 32) as u32;
-        tops[2][lane] = (third >> 32) as u32;
-    }
-    tops
-}
-
-/// Like [`tops`], for numbers that may exceed a word; `behind` bits follow the last one.
-#[cold]
-#[inline(never)]
-fn long_tops(widths: &Widths, bits: &[u8], places: &[u32; LANES], behind: u32) -> [[u32; LANES]; 3] {
-    let mut tops = [[0; LANES]; 3];
-    for lane in 0..LANES {
-        let mut reader = BitReader::new(bits, places[lane] as usize);
-        let widths = widths.map(|widths| widths[lane]);
-        for (axis, width) in [widths[0], widths[1], widths[2] + behind].into_iter().enumerate() {
-            tops[axis][lane] = (u64::from(reader.take(width)) << (32 - width)) as u32;
-        }
-    }
-    tops
-}
-
-/// Words read from given positions. All groups are read one by one before they are used in lanes: a vector load
-/// of values just written one by one would stall.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fetched {
-    places: [[u32; LANES]; 4],
-    words: [[[u64; LANES]; 2]; 4],
-}
-
-/// Reads two words from each of the first places on, and one from so many others.
-#[inline(always)]
-fn fetch<const DOUBLE: usize, const SINGLE: usize>(bits: &[u8], fetched: &mut [Fetched]) {
-    for Fetched { places, words } in fetched {
-        for at in 0..DOUBLE {
-            for lane in 0..LANES {
-                [words[at][0][lane], words[at][1][lane]] = words_at(bits, places[at][lane]);
+            sums.add(1, second, narrow);
+            let third = match self.three {
+                true => first.after((places[2] - places[0]) & 63),
+                false => words[1].heads(simd, places[2]),
+            };
+            sums.add(2, third, narrow);
+            let fourth = words[2].heads(simd, places[3]);
+            sums.add(3, fourth, narrow);
+            let fifth = match self.both {
+                true => fourth.after((places[4] - places[3]) & 63),
+                false => self.far(simd, segment.bits, 4),
+            };
+            sums.add(4, fifth, narrow);
+            sums.add(5, words[3].heads(simd, places[5]), narrow);
+        } else {
+            for term in 0..READS {
+                sums.add_long(term, segment.bits, places[term]);
             }
         }
-        for at in DOUBLE..DOUBLE + SINGLE {
-            for lane in 0..LANES {
-                [words[at][0][lane]] = words_at(bits, places[at][lane]);
-            }
-        }
+        let scales = scales(simd, stored.finer) * f32x8::simd_from(simd, group.scales);
+        let [[a, b, c], [d, e, f]] = sums.of;
+        [
+            V::combined(simd, group, [a * scales, b * scales, c * scales]),
+            V::combined(simd, group, [d * scales, e * scales, f * scales]),
+        ]
     }
 }
 
-impl Fetched {
-    pub(super) const NONE: Fetched = Fetched { places: [[0; LANES]; 4], words: [[[0; LANES]; 2]; 4] };
+/// Steps of a segment relative to those of its tracks.
+#[inline(always)]
+fn scales<S: Simd>(simd: S, finer: u32x8<S>) -> f32x8<S> {
+    let finer: [u32; LANES] = finer.into();
+    let mut scales = [0.0; LANES];
+    for lane in 0..LANES {
+        scales[lane] = FINER[finer[lane] as usize % FINER.len()];
+    }
+    f32x8::simd_from(simd, scales)
+}
 
-    /// The bits from a place on, at the top of a word.
+/// The weighted sums of numbers for two frames, in steps of the segment.
+struct Sums<'a, S: Simd> {
+    simd: S,
+    pair: &'a Pair,
+    stored: &'a Stored<S>,
+    weights: &'a Weights,
+    of: [[f32x8<S>; 3]; 2],
+}
+
+impl<S: Simd> Sums<'_, S> {
+    /// Adds the number at the top of words.
     #[inline(always)]
-    fn head(&self, at: usize) -> [u64; LANES] {
-        let mut head = [0; LANES];
-        for lane in 0..LANES {
-            head[lane] = self.words[at][0][lane].swap_bytes() << (self.places[at][lane] % 8);
+    fn add(&mut self, term: usize, heads: Heads<S>, narrow: bool) {
+        if self.pair.there[term] {
+            self.add_tops(term, heads.three(self.simd, &self.stored.widths[LEVEL[term]].of, narrow));
         }
-        head
     }
 
-    /// As [`Fetched::head`], and the bits from some bits behind it on, at most a word.
+    /// Adds a number of any width.
     #[inline(always)]
-    fn pair(&self, at: usize, behind: &[u32; LANES]) -> [[u64; LANES]; 2] {
-        let [high, low] = &self.words[at];
-        let mut heads = [[0; LANES]; 2];
-        for lane in 0..LANES {
-            let [high, low] = [high[lane].swap_bytes(), low[lane].swap_bytes()];
-            let [high, low] = shifted([high, low], self.places[at][lane] % 8);
-            let [next, _] = shifted([high, low], behind[lane] & 63);
-            [heads[0][lane], heads[1][lane]] = [high, next];
+    fn add_long(&mut self, term: usize, bits: &[u8], places: u32x8<S>) {
+        if self.pair.there[term] {
+            let widths = &self.stored.widths[LEVEL[term]].of;
+            self.add_tops(term, long(self.simd, bits, places, widths));
         }
-        heads
     }
-}
 
-/// Two words, the higher one first, shifted left by at most 63 bits.
-#[inline(always)]
-fn shifted([high, low]: [u64; 2], by: u32) -> [u64; 2] {
-    [high << by | low >> 1 >> (63 - by), low << by]
-}
-
-/// The words from the byte of a place on, the lowest byte first.
-#[inline(always)]
-fn words_at<const WORDS: usize>(bits: &[u8], place: u32) -> [u64; WORDS] {
-    let at = (place / 8) as usize;
-    let mut words = [0; WORDS];
-    for word in 0..WORDS {
-        words[word] = match bits.get(at..at + 8 * WORDS) {
-            Some(bytes) => first_word(&bytes[8 * word..]),
-            None => last_word(bits, at + 8 * word),
-        };
-    }
-    words
-}
-
-/// The first eight bytes, the lowest first.
-#[inline(always)]
-fn first_word(bytes: &[u8]) -> u64 {
-    bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
-}
-
-/// Like [`first_word`], from a byte on; zeros beyond the end.
-#[cold]
-#[inline(never)]
-fn last_word(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at..).unwrap_or(&[]);
-    rest.iter().take(8).rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
-}
-
-/// How rows store tracks side by side.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RowOf {
-    starts: [u32; LANES],
-    widths: Widths,
-    least: [[i32; LANES]; 3],
-    scales: Lane,
-}
-
-impl RowOf {
-    pub(super) const NONE: RowOf =
-        RowOf { starts: [0; LANES], widths: [[0; LANES]; 3], least: [[0; LANES]; 3], scales: [0.0; LANES] };
-
-    pub(super) fn put(&mut self, lane: usize, start: usize, row: &Row) {
-        self.starts[lane] = start as u32;
+    #[inline(always)]
+    fn add_tops(&mut self, term: usize, tops: [u32x8<S>; 4]) {
+        let simd = self.simd;
+        let Triple { of: widths, any, .. } = &self.stored.widths[LEVEL[term]];
+        let odd = tops[3] >> 31 & *any;
+        let [first, next] = self.weights;
+        let (first, next) = (f32x8::simd_from(simd, first[term]), f32x8::simd_from(simd, next[term]));
         for axis in 0..3 {
-            self.widths[axis][lane] = row.width[axis];
-            self.least[axis][lane] = row.least[axis];
-        }
-        self.scales[lane] = row.scale();
-    }
-}
-
-/// Reads two rows that start at some bits: numbers in steps of the lattice. `PLAIN`: three numbers never exceed
-/// a word.
-pub(super) struct ReadRows<'a, const PLAIN: bool> {
-    pub(super) bits: &'a [u8],
-    pub(super) starts: [u32; 2],
-    /// By group.
-    pub(super) rows: &'a [RowOf],
-    pub(super) fetched: &'a mut [Fetched],
-    pub(super) numbers: [&'a mut [Vectors]; 2],
-}
-
-impl<const PLAIN: bool> Kernel for ReadRows<'_, PLAIN> {
-    #[inline(always)]
-    fn run(self) {
-        for (row, fetched) in self.rows.iter().zip(self.fetched.iter_mut()) {
-            for at in 0..2 {
-                for lane in 0..LANES {
-                    fetched.places[at][lane] = row.starts[lane].wrapping_add(self.starts[at]);
-                }
-            }
-        }
-        if PLAIN {
-            fetch::<0, 2>(self.bits, self.fetched);
-        }
-        let [first, next] = self.numbers;
-        let groups = self.rows.iter().zip(self.fetched).zip(first.iter_mut().zip(next));
-        for ((row, fetched), (first, next)) in groups {
-            let mut tops_of = [[[0; LANES]; 3]; 2];
-            for at in 0..2 {
-                tops_of[at] = match PLAIN {
-                    true => tops(&row.widths, &fetched.head(at)),
-                    false => long_tops(&row.widths, self.bits, &fetched.places[at], 0),
-                };
-            }
-            let mut numbers = [[[0.0; LANES]; 3]; 2];
-            for at in 0..2 {
-                for axis in 0..3 {
-                    for lane in 0..LANES {
-                        let number = cut(tops_of[at][axis][lane], row.widths[axis][lane]) as i32;
-                        let number = row.least[axis][lane].wrapping_add(number) as f32;
-                        numbers[at][axis][lane] = number * row.scales[lane];
-                    }
-                }
-            }
-            [first.0, next.0] = numbers;
+            let number = tops[axis] >> (u32x8::splat(simd, 31) - widths[axis]) & !1 | odd;
+            // The range is symmetric about 0.
+            let number = whole(simd, number - (u32x8::splat(simd, 1) << widths[axis] & !1));
+            self.of[0][axis] += first * number;
+            self.of[1][axis] += next * number;
         }
     }
 }
 
-/// The highest bits of a word as a number.
+/// Whole numbers, which may be negative.
 #[inline(always)]
-fn cut(top: u32, width: u32) -> u32 {
-    top >> 1 >> (!width & 31)
+fn whole<S: Simd>(simd: S, number: u32x8<S>) -> f32x8<S> {
+    simd.cvt_f32_i32x8(number.bitcast())
+}
+
+/// The words that hold two rows. `PLAIN`: three never exceed a word.
+struct Rows<S: Simd, const PLAIN: bool> {
+    places: [u32x8<S>; 2],
+    words: [Words<S>; 2],
+}
+
+impl<S: Simd, const PLAIN: bool> Rows<S, PLAIN> {
+    /// Of rows that start at some bits.
+    #[inline(always)]
+    fn fetch(simd: S, bits: &[u8], starts: [u32; 2], row: &RowOf) -> Self {
+        let own = u32x8::simd_from(simd, row.starts);
+        let places = [own + starts[0], own + starts[1]];
+        let bits = if PLAIN { bits } else { &[] };
+        let inside = inside(bits, row.last.wrapping_add(starts[0].max(starts[1])));
+        let first = Words::fetch(simd, bits, places[0], inside);
+        Rows { places, words: [first, Words::fetch(simd, bits, places[1], inside)] }
+    }
+
+    /// The vectors of the numbers in both rows.
+    #[inline(always)]
+    fn vectors(&self, simd: S, bits: &[u8], group: &Group) -> [V<S>; 2] {
+        let row = &group.row;
+        let [a, b, c] = row.widths;
+        // They are in this range, so that shifts by them need no test.
+        let [a, b, c] = [u32x8::simd_from(simd, a), u32x8::simd_from(simd, b), u32x8::simd_from(simd, c)];
+        let widths = [a & 31, b & 31, c & 31];
+        let [first, last] = match PLAIN {
+            true => [
+                self.words[0].heads(simd, self.places[0]).three(simd, &widths, row.narrow),
+                self.words[1].heads(simd, self.places[1]).three(simd, &widths, row.narrow),
+            ],
+            false => [long(simd, bits, self.places[0], &widths), long(simd, bits, self.places[1], &widths)],
+        };
+        [
+            V::combined(simd, group, row_numbers(simd, row, first, &widths)),
+            V::combined(simd, group, row_numbers(simd, row, last, &widths)),
+        ]
+    }
+}
+
+/// The numbers of a row in steps of the lattice.
+#[inline(always)]
+fn row_numbers<S: Simd>(simd: S, row: &RowOf, tops: [u32x8<S>; 4], widths: &[u32x8<S>; 3]) -> [f32x8<S>; 3] {
+    let mut numbers = [f32x8::simd_from(simd, row.scales); 3];
+    for axis in 0..3 {
+        let number = (tops[axis] >> 1) >> (u32x8::splat(simd, 31) - widths[axis]);
+        numbers[axis] *= whole(simd, u32x8::simd_from(simd, row.least[axis]) + number);
+    }
+    numbers
+}
+
+/// Three numbers of any width, each at the top of 32 bits, and the bit behind them.
+#[inline(always)]
+fn long<S: Simd>(simd: S, bits: &[u8], places: u32x8<S>, widths: &[u32x8<S>; 3]) -> [u32x8<S>; 4] {
+    let [a, b, c] = *widths;
+    let [a, b, c, d] = long_three(bits, places.into(), [a.into(), b.into(), c.into()]);
+    let [a, b] = [u32x8::simd_from(simd, a), u32x8::simd_from(simd, b)];
+    [a, b, u32x8::simd_from(simd, c), u32x8::simd_from(simd, d)]
 }
 
 #[cfg(test)]

@@ -7,17 +7,21 @@
 //! segment: a frame is a weighted sum of at most six numbers at known positions. Nothing else of the segment is
 //! read.
 
+mod bits_in_lanes;
+mod group;
 mod kernels;
 mod layout;
 mod phases;
 mod plain;
 mod read;
+mod sinks;
 mod tables;
+mod values;
 mod weights;
 #[cfg(feature = "encode")]
 mod write;
 
-pub(crate) use read::Reader;
+pub(crate) use read::{At, Reader};
 pub(crate) use tables::Tables;
 #[cfg(feature = "encode")]
 pub(crate) use write::encode;

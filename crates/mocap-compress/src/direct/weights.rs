@@ -1,11 +1,12 @@
 //! The weights of the numbers of two neighbouring frames, for eight tracks in parallel lanes.
 
+use super::LEVELS;
 use super::kernels::{READS, Weights};
 use super::phases::{NONE, PHASES, Terms};
-use super::{LEVELS, SEGMENT};
 use crate::lanes::{Kernel, LANES, Lane, run};
 use crate::track::FLATNESS;
 use fearless_simd::Level;
+use std::ops::Range;
 
 /// Flatness of tracks side by side, by level after the first one.
 pub(super) type Flat = [Lane; LEVELS - 2];
@@ -17,16 +18,11 @@ pub(super) fn put_flat(flat: &mut Flat, lane: usize, levels: &[u8]) {
     }
 }
 
-/// Computes the weights for a frame of segments and the next one, by group.
-pub(super) fn weigh(level: Level, frame: usize, flat: &[Flat], weights: &mut [Weights]) {
-    run(level, Weigh { terms: PHASES.terms(frame), flat, weights });
-}
-
-/// The weights for all frames of segments, frame by frame and group by group.
-pub(super) fn weigh_all(level: Level, flat: &[Flat]) -> Vec<Weights> {
-    let mut weights = vec![[[[0.0; LANES]; READS]; 2]; SEGMENT * flat.len()];
-    for (frame, weights) in weights.chunks_exact_mut(flat.len().max(1)).enumerate() {
-        weigh(level, frame, flat, weights);
+/// The weights for frames of segments and the ones after them, frame by frame and group by group.
+pub(super) fn weigh(level: Level, frames: Range<usize>, flat: &[Flat]) -> Box<[Weights]> {
+    let mut weights: Box<[Weights]> = vec![[[[0.0; LANES]; READS]; 2]; frames.len() * flat.len()].into();
+    for (frame, weights) in frames.zip(weights.chunks_exact_mut(flat.len().max(1))) {
+        run(level, Weigh { terms: PHASES.terms(frame), flat, weights });
     }
     weights
 }
@@ -83,6 +79,8 @@ impl Kernel for Weigh<'_> {
 
 #[cfg(all(test, feature = "encode"))]
 mod tests {
+    use super::super::SEGMENT;
+    use super::super::layout::MOST_WEIGHT;
     use super::*;
 
     #[test]
@@ -94,7 +92,7 @@ mod tests {
         for (track, levels) in levels.iter().enumerate() {
             put_flat(&mut flat[track / LANES], track % LANES, levels);
         }
-        let all = weigh_all(Level::new(), &flat);
+        let all = weigh(Level::new(), 0..SEGMENT, &flat);
         for (track, levels) in levels.iter().enumerate() {
             let wanted = PHASES.all_weights(levels);
             for frame in 0..SEGMENT {
@@ -104,5 +102,17 @@ mod tests {
                 assert_eq!(bits(found), bits(wanted[frame]), "track {track}, frame {frame}");
             }
         }
+    }
+
+    #[test]
+    fn weights_are_bounded() {
+        let mut most = 0.0f32;
+        for flat in 0..512u16 {
+            let [a, b, c] = [flat / 64, flat / 8 % 8, flat % 8].map(|index| index as u8);
+            for weights in PHASES.all_weights(&[1, 1, a, b, c]).as_flattened() {
+                most = most.max(weights.iter().map(|weight| weight.abs()).sum());
+            }
+        }
+        assert!(most > 2.0 && most <= MOST_WEIGHT, "{most}");
     }
 }

@@ -113,7 +113,7 @@ mod tests {
     }
 
     /// By the definition: the largest share of a joint's tolerance, squared, in frame 1 with another root.
-    fn share_by_definition(clip: &Clip, locals: &[crate::plan::Local], root: Isometry3<f64>) -> f64 {
+    fn share_by_definition(clip: &Clip, locals: &[crate::sampler::Transform], root: Isometry3<f64>) -> f64 {
         let [mut local, mut original, mut decoded] = [Pose::default(), Pose::default(), Pose::default()];
         clip.local_pose(1, &mut local);
         local.to_object(clip.skeleton(), &mut original);

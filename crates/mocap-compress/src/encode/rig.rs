@@ -7,8 +7,9 @@
 
 use crate::encode::body::{Body, Mount, Point, Twin};
 use crate::encode::parts::parts;
-use crate::plan::{Local, Plan, TrackState};
+use crate::plan::{Plan, TrackState};
 use crate::quat::to_f64;
+use crate::sampler::Transform;
 use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
 
@@ -35,7 +36,7 @@ impl Rig {
     /// `shell` in units of the clip.
     pub(crate) fn new(
         clip: &Clip,
-        constants: &[Local],
+        constants: &[Transform],
         plan: &Plan,
         tolerances: &[f64],
         shell: f64,

@@ -1,9 +1,12 @@
 use super::*;
-use crate::lanes::run;
-use crate::track::Head;
-use fearless_simd::Level;
+use crate::bits::BitReader;
+use crate::direct::group::Track;
+use crate::direct::layout::{Layout, code_of, width_at};
+use crate::lanes::{Quats, Vectors};
+use crate::segments::Row;
+use crate::track::{Head, Moving};
 
-/// Pseudo-random bits.
+/// Pseudo-random bytes.
 fn noise(bytes: usize) -> Vec<u8> {
     let mut state = 1u64;
     let mut next = || {
@@ -13,126 +16,163 @@ fn noise(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|_| next()).collect()
 }
 
-fn slices(frames: &mut [[Vectors; 2]; 2]) -> [&mut [Vectors]; 2] {
-    frames.each_mut().map(|frame| &mut frame[..])
-}
-
 const COUNTS: [u32; LEVELS - 1] = [1, 2, 4, 8];
 
-/// How segments store eight tracks, no three numbers longer than a word.
-fn layouts() -> LayoutOf {
-    let mut layouts = LayoutOf::NONE;
-    for lane in 0..LANES {
-        let bits = |level: i32| [lane as i32 + level, 7 - level, 2 * level + lane as i32 % 3];
-        let layout = Layout {
-            halved: 1,
-            bits: [[0; 3], bits(0), bits(1), bits(-2), bits(4)],
-            ..Layout::of(&Head::blank())
+fn layout(lane: usize, widest: i32) -> Layout {
+    let bits = |level: i32| [lane as i32 + level, 7 - level, widest + lane as i32 % 3];
+    Layout {
+        halved: 1,
+        bits: [[0; 3], bits(0), bits(1), bits(-2), bits(4)],
+        row: Row { least: [-5, 0, 9 - lane as i32], width: [11, 0, 17], refine: 2 },
+        ..Layout::of(&Head::blank())
+    }
+}
+
+/// Ten rotations and a translation in two groups.
+fn groups(widest: i32) -> Vec<Group> {
+    let mut groups = vec![Group::NONE; 2];
+    let mut start = 0;
+    for place in 0..11 {
+        let layout = layout(place, widest);
+        let moving = if place == 8 { Moving::Translation } else { Moving::Rotation };
+        let track = Track { place, joint: place, moving, rest: crate::quat::IDENTITY };
+        groups[place / LANES].put(place % LANES, track, &layout, start);
+        start += layout.row.bits();
+    }
+    groups
+}
+
+/// All pairs of frames, by group.
+#[derive(Debug, Default, PartialEq)]
+struct All {
+    rotations: Vec<[Quats; 2]>,
+    translations: Vec<[Vectors; 2]>,
+}
+
+impl Sink for &mut All {
+    fn rotations<S: Simd>(&mut self, _: S, _: usize, _: &Group, frames: [Q<S>; 2]) {
+        self.rotations.push(frames.map(Q::stored));
+    }
+
+    fn translations<S: Simd>(&mut self, _: usize, _: &Group, frames: [V<S>; 2]) {
+        self.translations.push(frames.map(V::stored));
+    }
+}
+
+const PAIR: Pair = Pair { counts: COUNTS, indices: [0, 0, 1, 1, 2, 3], there: [true; READS] };
+
+fn decoded<const PLAIN: bool>(level: Level, groups: &[Group], pair: Pair, bytes: &[u8]) -> All {
+    let weights: Vec<Weights> = (0..groups.len())
+        .map(|at| [[[0.5 + at as f32, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]; READS], [[0.25; LANES]; READS]])
+        .collect();
+    let choices = [[0x53u8, 0x35]; 11];
+    let segment = Segment { pair, choices: &choices, bits: bytes, starts: None };
+    let places = [Place::new(3, 16), Place::new(4, 16)];
+    let (rows, row_starts) = (bytes, [3, 44]);
+    let (mut all, weights) = (All::default(), &weights[..]);
+    let sink = &mut all;
+    let wanted = 0..usize::MAX;
+    run(level, Decode::<_, PLAIN> { groups, wanted, weights, places, rows, row_starts, segment, sink });
+    all
+}
+
+#[test]
+fn frames_are_the_same_for_all_processors_and_ways_to_read() {
+    // The second: two numbers that are side by side exceed a word.
+    for widest in [2, 12] {
+        let groups = groups(widest);
+        let most = (0..11).map(|lane| layout(lane, widest).most_bits()).max();
+        assert!(most.is_some_and(|most| most <= WORD && (widest < 10 || 2 * most > WORD)));
+        // A short segment has no number of level 1.
+        let short = Pair {
+            counts: [0, 1, 2, 3],
+            indices: [0, 0, 1, 0, 1, 1],
+            there: [false, true, false, true, true, true],
         };
-        layouts.put(lane, 7 - lane, &layout);
-    }
-    layouts
-}
-
-#[test]
-fn choices_are_those_of_the_tracks() {
-    let choices = noise(16);
-    let (choices, _) = choices.as_chunks();
-    let layouts = [LayoutOf::NONE, layouts()];
-    let mut found = [([Stored::NONE; 2], [[0; LANES]; 2]); 2];
-    let [plain, wide] = &mut found;
-    let choose = |(stored, sizes): &mut ([Stored; 2], [[u32; LANES]; 2]), level: Option<Level>| {
-        let choose = Choose { choices, counts: COUNTS, layouts: &layouts, stored, sizes };
-        match level {
-            Some(level) => run(level, choose),
-            None => choose.run(),
-        }
-    };
-    choose(plain, None);
-    choose(wide, Some(Level::new()));
-    for (stored, sizes) in found {
-        for lane in 0..LANES {
-            let choice = u16::from_le_bytes(choices[7 - lane]);
-            assert_eq!(stored[1].scales[lane], FINER[usize::from(choice % 16)] / 2.0);
-            let mut size = 0;
-            for level in 0..LEVELS - 1 {
-                let code = usize::from(choice >> (4 + 3 * level) & 7);
-                let width = |axis: usize| width_at(i32::from(layouts[1].bits[level][axis][lane]), code);
-                let widths = if code > 0 { [0, 1, 2].map(width) } else { [0; 3] };
-                assert_eq!(stored[1].widths[level].of.map(|widths| widths[lane]), widths);
-                let odd = u32::from(code > 0);
-                assert_eq!(stored[1].widths[level].any[lane], odd);
-                size += COUNTS[level] * (widths.iter().sum::<u32>() + odd);
+        for pair in [PAIR, short] {
+            // Some reach behind the end.
+            for length in [1000, 300, 90, 7, 0] {
+                let bytes = &noise(1000)[..length];
+                let wide = decoded::<true>(Level::new(), &groups, pair, bytes);
+                assert_eq!((wide.rotations.len(), wide.translations.len()), (2, 1));
+                assert_eq!(wide, decoded::<true>(Level::baseline(), &groups, pair, bytes));
+                assert_eq!(wide, decoded::<false>(Level::new(), &groups, pair, bytes));
+                assert_eq!(wide, decoded::<false>(Level::baseline(), &groups, pair, bytes));
             }
-            assert_eq!(sizes[1][lane], size);
         }
-        // Tracks that do not exist have no numbers.
-        assert!(stored[0].widths.iter().all(|widths| widths.of == [[0; LANES]; 3]));
-    }
-    // A segment without choices.
-    let mut none = ([Stored::NONE; 2], [[1; LANES]; 2]);
-    let (stored, sizes) = (&mut none.0, &mut none.1);
-    Choose { choices: &[], counts: COUNTS, layouts: &layouts, stored, sizes }.run();
-    assert_eq!(none.1, [[0; LANES]; 2]);
-}
-
-#[test]
-fn numbers_are_the_same_side_by_side_and_one_by_one() {
-    let bits = &noise(90)[..];
-    let (mut stored, mut starts) = ([Stored::NONE; 2], [[0; LANES]; 2]);
-    let choices = [[0x53u8, 0x35]; LANES];
-    let (layouts, counts) = (&[layouts(); 2], COUNTS);
-    Choose { choices: &choices, counts, layouts, stored: &mut stored, sizes: &mut starts }.run();
-    // Some reach behind the end.
-    starts = [0, 1].map(|group| [0, 1, 2, 3, 4, 5, 6, 7].map(|lane| 97 * lane + group));
-    let weights = [0, 1].map(|frame| {
-        [0, 1, 2, 3, 4, 5].map(|term| [0, 1, 2, 3, 4, 5, 6, 7].map(|lane| (frame + 2 * term + lane) as f32))
-    });
-    let weights = [weights; 2];
-    let all = Pair { counts, indices: [0, 0, 1, 1, 2, 3], there: [true; READS] };
-    // A short segment has no number of level 1.
-    let short = Pair {
-        counts: [0, 1, 2, 3],
-        indices: [0, 0, 1, 0, 1, 1],
-        there: [false, true, false, true, true, true],
-    };
-    for pair in [&all, &short] {
-        let mut found = [[[Vectors::ZERO; 2]; 2]; 3];
-        let [plain, slow, wide] = &mut found;
-        let (stored, starts, weights, fetched) = (&stored, &starts, &weights, &mut [Fetched::NONE; 2]);
-        Sums::<true> { bits, pair, stored, starts, weights, fetched, sums: slices(plain) }.run();
-        Sums::<false> { bits, pair, stored, starts, weights, fetched, sums: slices(slow) }.run();
-        let sums = slices(wide);
-        run(Level::new(), Sums::<true> { bits, pair, stored, starts, weights, fetched, sums });
-        assert_eq!(found[0], found[1]);
-        assert_eq!(found[0], found[2]);
-        let [_, next] = found[0];
-        assert!(next.iter().all(|sums| (0..LANES - 1).all(|lane| sums.get(lane) != [0.0; 3])));
     }
 }
 
 #[test]
-fn rows_are_the_same_side_by_side_and_one_by_one() {
-    let bits = &noise(90)[..];
-    let stored = Row { least: [-5, 0, 9], width: [11, 0, 17], ..Row::default() };
-    let mut rows = [RowOf::NONE; 2];
-    for (group, row) in rows.iter_mut().enumerate() {
-        (0..LANES).for_each(|lane| row.put(lane, 80 * lane + 7 * group, &stored));
+fn choices_give_widths_and_starts() {
+    /// Widths by level and axis, and the starts.
+    type OfGroup = ([[[u32; LANES]; 3]; LEVELS - 1], [u32; LANES]);
+    struct Found<'a>(&'a [Group], Segment<'a>, Vec<OfGroup>);
+    impl Kernel for &mut Found<'_> {
+        fn run<S: Simd>(self, simd: S) {
+            let mut next = 0;
+            for group in self.0 {
+                let (stored, starts) = Stored::read(simd, group, &self.1, &mut next);
+                self.2.push((stored.widths.map(|level| level.of.map(Into::into)), starts.into()));
+            }
+        }
     }
-    let mut found = [[[Vectors::ZERO; 2]; 2]; 3];
-    let [plain, slow, wide] = &mut found;
-    let (starts, rows, fetched) = ([3, 44], &rows, &mut [Fetched::NONE; 2]);
-    ReadRows::<true> { bits, starts, rows, fetched, numbers: slices(plain) }.run();
-    ReadRows::<false> { bits, starts, rows, fetched, numbers: slices(slow) }.run();
-    let numbers = slices(wide);
-    run(Level::new(), ReadRows::<true> { bits, starts, rows, fetched, numbers });
-    assert_eq!(found[0], found[1]);
-    assert_eq!(found[0], found[2]);
-    for (row, start) in found[0].iter().zip(starts) {
-        for (group, numbers) in row.iter().enumerate() {
-            let mut reader = BitReader::new(bits, start as usize + 80 + 7 * group);
-            let expected = stored.width.map(|width| reader.take(width) as f32);
-            assert_eq!(numbers.get(1), [expected[0] - 5.0, 0.0, expected[2] + 9.0]);
+    let choices = noise(22);
+    let (choices, _) = choices.as_chunks();
+    let groups = groups(2);
+    for level in [Level::new(), Level::baseline()] {
+        let segment = Segment { pair: PAIR, choices, bits: &[], starts: None };
+        let mut found = Found(&groups, segment, Vec::new());
+        run(level, &mut found);
+        let mut start = 0;
+        for track in 0..11 {
+            let (widths, starts) = &found.2[track / LANES];
+            let lane = track % LANES;
+            assert_eq!(starts[lane], start);
+            let choice = u32::from(u16::from_le_bytes(choices[track]));
+            for level in 0..LEVELS - 1 {
+                let code = code_of(choice, level);
+                let bits = layout(track, 2).bits[level + 1];
+                let wanted = if code > 0 { bits.map(|bits| width_at(bits, code)) } else { [0; 3] };
+                assert_eq!(widths[level].map(|widths| widths[lane]), wanted);
+                start += COUNTS[level] * (wanted.iter().sum::<u32>() + u32::from(code > 0));
+            }
+        }
+    }
+    // A segment without choices has no numbers, nor have lanes without tracks.
+    let segment = Segment { pair: PAIR, choices: &[], bits: &[], starts: None };
+    let mut starts = [[1; LANES]; 2];
+    run(Level::new(), Starts { groups: &groups, segment, starts: &mut starts });
+    assert_eq!(starts, [[0; LANES]; 2]);
+}
+
+#[test]
+fn numbers_are_read_one_by_one_and_in_lanes_alike() {
+    struct Read<'a>(&'a [u8], [u32; LANES], [[u32; LANES]; 3], [[u32; LANES]; 4]);
+    impl Kernel for &mut Read<'_> {
+        fn run<S: Simd>(self, simd: S) {
+            let places = u32x8::simd_from(simd, self.1);
+            let widths = self.2.map(|widths| u32x8::simd_from(simd, widths));
+            let heads =
+                Words::fetch(simd, self.0, places, inside(self.0, places.reduce_max())).heads(simd, places);
+            self.3 = heads.three(simd, &widths, false).map(Into::into);
+        }
+    }
+    let bytes = noise(40);
+    let places = [0, 1, 9, 63, 150, 270, 300, 900];
+    let widths = [[0, 1, 2, 3, 11, 19, 28, 5], [28, 0, 7, 9, 1, 19, 28, 5], [5, 28, 9, 1, 0, 19, 1, 6]];
+    let one_by_one = long_three(&bytes, places, widths);
+    for level in [Level::new(), Level::baseline()] {
+        let mut read = Read(&bytes, places, widths, [[0; LANES]; 4]);
+        run(level, &mut read);
+        for lane in 0..LANES {
+            let mut reader = BitReader::new(&bytes, places[lane] as usize);
+            for axis in 0..3 {
+                let width = widths[axis][lane];
+                let number = reader.take(width);
+                let top = |tops: &[[u32; LANES]; 4]| tops[axis][lane] >> 1 >> (31 - width);
+                assert_eq!((top(&read.3), top(&one_by_one)), (number, number), "lane {lane}, axis {axis}");
+            }
         }
     }
 }
