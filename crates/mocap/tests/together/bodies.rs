@@ -20,7 +20,7 @@ const DEEP: f64 = 0.03;
 const SOME: [[&str; 2]; 3] = [["child", "strong_man"], ["heavy_man", "woman"], ["woman", "woman"]];
 
 /// The pairs: a high five, a handshake, a walk hand in hand (who pull each other), and dances in hold.
-fn pairs() -> Vec<Made> {
+pub(crate) fn pairs() -> Vec<Made> {
     let raised = slow(&clip("bandai2/dataset-2_raise-up-right-hand_active_001.bvh"), 4.0);
     let walk = clip("bandai/dataset-1_walk_normal_001.bvh");
     let salsa = clip("characters/ortiz_salsa.bvh");
@@ -47,7 +47,7 @@ struct Measured {
     at: String,
 }
 
-fn side(hand: Role) -> Side {
+pub(crate) fn side(hand: Role) -> Side {
     if hand == Role::LeftHand { Side::Left } else { Side::Right }
 }
 
@@ -93,7 +93,7 @@ fn measure(made: &Made, clips: [&Clip; 2], meter: &mut PeopleMeter) -> Measured 
     found
 }
 
-fn of(report: &TargetReport) -> &RetargetReport {
+pub(crate) fn of(report: &TargetReport) -> &RetargetReport {
     match report {
         TargetReport::Body(report) => report,
         TargetReport::Robot(_) => panic!("a body"),
@@ -101,7 +101,7 @@ fn of(report: &TargetReport) -> &RetargetReport {
 }
 
 /// The worst skate of both feet \[m/s\], the largest step beyond that of the source \[degrees\], and its joint.
-fn feet(report: &RetargetReport) -> (f64, f64, String) {
+pub(crate) fn feet(report: &RetargetReport) -> (f64, f64, String) {
     let skate = report.feet.iter().filter_map(|foot| foot.slide).fold(0.0, f64::max);
     let step = &report.largest_step;
     (skate, step.excess, format!("{:?}, most {} in {}", step.excess_role, step.joint, step.frame))
@@ -115,7 +115,7 @@ fn alone(clip: &Clip, target: &Target) -> (Clip, RetargetReport) {
 }
 
 /// The pair of motions that `MOCAP_PAIR` asks for.
-fn asked_pair(pairs: &[Made]) -> Option<String> {
+pub(crate) fn asked_pair(pairs: &[Made]) -> Option<String> {
     let only = std::env::var("MOCAP_PAIR").ok()?;
     let known: Vec<&str> = pairs.iter().map(|made| made.name).collect();
     assert!(known.contains(&only.as_str()), "MOCAP_PAIR is '{only}', not one of {known:?}");
@@ -123,7 +123,7 @@ fn asked_pair(pairs: &[Made]) -> Option<String> {
 }
 
 /// The two bodies that `MOCAP_BODIES` asks for.
-fn asked_bodies() -> Option<String> {
+pub(crate) fn asked_bodies() -> Option<String> {
     let some = std::env::var("MOCAP_BODIES").ok()?;
     let known = |name: &str| BODIES.contains(&name);
     let is_known = some.split_once('+').is_some_and(|(a, b)| known(a) && known(b));
