@@ -17,8 +17,10 @@ use super::surfaces::Placed;
 /// Without demands, offsets come and go within about this time \[s\].
 const TIME: f64 = 0.15;
 /// Iterations, and the weight that keeps both copies of the path together, relative to the smoothing.
-const ITERATIONS: usize = 60;
+const ITERATIONS: usize = 40;
 const TOGETHER: f64 = 0.5;
+/// Cosine from which directions are alike.
+const ALIKE: f64 = 0.985;
 /// Furthest that an offset changes in a round, and that it is in the end \[m\].
 const FURTHEST: f64 = 0.03;
 const MOST: f64 = 0.15;
@@ -102,7 +104,7 @@ impl ClearPath {
             missed = all.iter().map(|demand| demand.least).fold(missed, f64::max);
             one_way(&mut all, &was, touch);
             all.iter_mut().for_each(|demand| demand.least += demand.direction.dot(&was));
-            self.asked[frame] = Some((all, was));
+            self.asked[frame] = Some((without_alike(all), was));
         }
         missed
     }
@@ -117,6 +119,18 @@ fn one_way(all: &mut Vec<Demand>, offset: &Vector3<f64>, touch: bool) {
         let is_touch = touch && at.next() == Some(last);
         is_touch || demand.least <= OFF || demand.direction.dot(offset) >= 0.0
     });
+}
+
+/// Of demands along nearly one direction, the one that asks for most: meshes have many vertices.
+fn without_alike(mut all: Vec<Demand>) -> Vec<Demand> {
+    all.sort_by(|a, b| b.least.total_cmp(&a.least));
+    let mut kept: Vec<Demand> = Vec::new();
+    for demand in all {
+        if kept.iter().all(|other| other.direction.dot(&demand.direction) < ALIKE) {
+            kept.push(demand);
+        }
+    }
+    kept
 }
 
 /// The path that minimizes the squares of offsets plus `speed` times those of their steps, within what is asked for.

@@ -2,7 +2,8 @@
 //!
 //! What is proposed differs from what was before in some stretches of frames. In each, all frames are measured: it is kept
 //! where hands touch in as many frames, nobody is deeper inside the other, one of both is better, and no joint turns much
-//! faster. Else the stretch stays as it was, bit for bit.
+//! faster, or faster than in a quick reach. Deep frames are summed, so that one in which nothing helps does not spoil a long
+//! stretch. Else the stretch stays as it was, bit for bit.
 
 use std::ops::Range;
 
@@ -79,9 +80,8 @@ impl<'a> Guard<'a> {
         let differs = |a: &[Samples; 2], b: &[Samples; 2], frame: usize| {
             a.iter().zip(b).any(|(a, b)| turned(a, frame, b, frame) > SAME)
         };
-        let all: Vec<bool> = (0..frames)
-            .map(|frame| differs(&kept, &new, frame) || differs(&before, &kept, frame))
-            .collect();
+        let all: Vec<bool> =
+            (0..frames).map(|frame| differs(&kept, &new, frame) || differs(&before, &kept, frame)).collect();
         let (mut is_kept, mut is_clear) = (vec![false; frames], true);
         for stretch in runs(&all) {
             let was = measured(goals, meter, self.before, &before, stretch.clone());

@@ -262,8 +262,32 @@ fn apart(one: &Clip, other: &Clip, step: usize) -> f64 {
 /// mirrored, and at twice the rate.
 pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
     let made = before_a_mirror("in hold", &clip("characters/ortiz_salsa.bvh"), Role::LeftHand, 0.01, 0.03);
+    are_the_same(&made, ["child", "strong_man"]);
+}
+
+/// A pair at a rate at which twice as many frames are looked at in the same poses.
+fn at_30(made: Made) -> Made {
+    let rate = FrameRate::new(30.0).expect("above 0");
+    Made { people: made.people.map(|clip| clip.resampled(rate).expect("it has a rate")), ..made }
+}
+
+/// The same of a handshake, whose hands go around arms.
+pub(crate) fn a_handshake_is_the_same_turned_swapped_mirrored_and_resampled() {
+    let made = pairs().swap_remove(1);
+    assert_eq!(made.name, "handshake");
+    are_the_same(&at_30(made), ["heavy_man", "woman"]);
+}
+
+/// The same of a walk hand in hand.
+pub(crate) fn a_walk_hand_in_hand_is_the_same_turned_swapped_mirrored_and_resampled() {
+    let made = pairs().swap_remove(2);
+    assert_eq!(made.name, "hand in hand");
+    are_the_same(&at_30(made), ["child", "old_thin_woman"]);
+}
+
+fn are_the_same(made: &Made, bodies: [&str; 2]) {
     let [a, b] = &made.people;
-    let [first, second] = [body("child"), body("strong_man")];
+    let [first, second] = bodies.map(body);
     let done = put(&made.people, [&first, &second]);
     let swapped = put(&[b.clone(), a.clone()], [&second, &first]);
     let swap = apart(&done.people[0].0, &swapped.people[1].0, 1).max(apart(
@@ -299,8 +323,9 @@ pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
     let mirrored_alone = apart(&alone(a, &first).0, &image(&alone(&image(a), &first).0), 1);
     let alone = apart(&alone(a, &first).0, &alone(&twice(a), &first).0, 2);
     mocap_corpus::note!(
-        "swapped {:.4} mm, turned {:.4} mm (alone {:.4}), 500 m away {:.4} and {:.4} mm, mirrored {:.2} and {:.2} mm (alone {:.2}), at twice the rate {:.1} and \
+        "{} on {bodies:?}: swapped {:.4} mm, turned {:.4} mm (alone {:.4}), 500 m away {:.4} and {:.4} mm, mirrored {:.2} and {:.2} mm (alone {:.2}), at twice the rate {:.1} and \
          {:.1} mm (alone {:.1} mm)",
+        made.name,
         1e3 * swap,
         1e3 * turned,
         1e3 * turned_alone,

@@ -1,5 +1,6 @@
 //! Shows what limits two people who touch, on all pairs of bodies: contacts that are off, and who is inside whom, in all
-//! frames. It asserts nothing; `MOCAP_PAIR` and `MOCAP_BODIES` choose a scene and two bodies.
+//! frames. It asserts nothing; `MOCAP_PAIR` and `MOCAP_BODIES` choose a scene and two bodies. With `MOCAP_OUT`, motions are
+//! written into that folder, to be looked at.
 
 use crate::bodies::{asked_bodies, asked_pair, pairs, side};
 use crate::made::Made;
@@ -137,6 +138,11 @@ pub(crate) fn what_limits_people_together_on_all_pairs_of_bodies() {
                 let mut own = Total::default();
                 let clips = [&done.people[0].0, &done.people[1].0];
                 mocap_corpus::note!("  {} on {names}", made.name);
+                if let Some(folder) = std::env::var_os("MOCAP_OUT").map(std::path::PathBuf::from) {
+                    for (clip, who) in clips.into_iter().zip(["a", "b"]) {
+                        mocap::write(folder.join(format!("{who}.bvh")), clip).expect("a folder");
+                    }
+                }
                 show(made, clips, &mut meter, &mut own);
                 let steps = [0, 1].map(|i| {
                     let (_, step, place) = crate::bodies::feet(crate::bodies::of(&done.people[i].1));
