@@ -30,8 +30,30 @@ pub(super) struct ClearPath {
     arms: Arms,
     /// By frame: the contact of these hands that is nearest in time.
     nearest: Vec<usize>,
-    /// By frame, from when it was last looked at: what was asked for, and the offset. `None` before.
-    asked: Vec<Option<(Vec<Demand>, Vector3<f64>)>>,
+    /// By frame, from when it was last looked at; `None` before.
+    asked: Vec<Option<Asked>>,
+}
+
+/// What was asked for in a frame.
+struct Asked {
+    demands: Vec<Demand>,
+    /// The offset then.
+    offset: Vector3<f64>,
+    /// By how much it missed the demand that it missed most \[m\].
+    missed: f64,
+}
+
+impl Asked {
+    /// Whether an offset is so near to that of before that the same is asked for: where nothing is near, hands that move little
+    /// do not come into the way.
+    fn holds_at(&self, offset: &Vector3<f64>) -> bool {
+        let within = match self.demands.is_empty() {
+            true => AROUND / 2.0,
+            false if self.missed < OFF / 2.0 => 2.0 * NONE,
+            false => 0.0,
+        };
+        (offset - self.offset).norm() < within
+    }
 }
 
 impl ClearPath {
@@ -69,7 +91,7 @@ impl ClearPath {
         let missed = self.look(goals, meter, clips);
         let none = Vec::new();
         let asked: Vec<&Vec<Demand>> =
-            self.asked.iter().map(|asked| asked.as_ref().map_or(&none, |(asked, _)| asked)).collect();
+            self.asked.iter().map(|asked| asked.as_ref().map_or(&none, |asked| &asked.demands)).collect();
         let fps = clips[0].rate().fps();
         let path = slowest(&asked, (TIME * fps).powi(2));
         for (frame, (to, at)) in path.into_iter().zip(&self.nearest).enumerate() {
@@ -90,21 +112,22 @@ impl ClearPath {
         for frame in 0..self.nearest.len() {
             let contact = &goals.contacts[self.nearest[frame]];
             let was = goals.aside_of(self.nearest[frame], frame);
-            // Where nothing is near, hands that move little do not come into the way.
-            let is_clear = self.asked[frame]
-                .as_ref()
-                .is_some_and(|(asked, then)| asked.is_empty() && (was - then).norm() < AROUND / 2.0);
-            if is_clear || !may_meet(goals, contact, &wrists[frame], frame) {
+            if let Some(known) = self.asked[frame].as_ref().filter(|known| known.holds_at(&was)) {
+                missed = missed.max(known.missed);
+                continue;
+            }
+            if !may_meet(goals, contact, &wrists[frame], frame) {
                 continue;
             }
             placed.place(clips, frame);
             let [hands, arms] = meter.posed_parts([self.arms.hands, self.arms.arms], placed.poses());
             let touch = contact.frames.contains(&frame);
             let mut all = demands(&hands, &arms, &Vector3::zeros(), touch);
-            missed = all.iter().map(|demand| demand.least).fold(missed, f64::max);
+            let own = all.iter().map(|demand| demand.least).fold(0.0, f64::max);
+            missed = missed.max(own);
             one_way(&mut all, &was, touch);
             all.iter_mut().for_each(|demand| demand.least += demand.direction.dot(&was));
-            self.asked[frame] = Some((without_alike(all), was));
+            self.asked[frame] = Some(Asked { demands: without_alike(all), offset: was, missed: own });
         }
         missed
     }

@@ -57,17 +57,27 @@ impl Measured {
 pub(super) struct Guard<'a> {
     /// What was before hands went aside.
     before: &'a [Clip; 2],
+    /// By frame: what meshes show before and of what is kept, where they were looked at.
+    known: [Vec<Option<OnMeshes>>; 2],
+}
+
+/// How deep one is inside the other in a frame \[m\], and how many contacts touch.
+#[derive(Clone, Copy, Debug)]
+struct OnMeshes {
+    deepest: f64,
+    touching: usize,
 }
 
 impl<'a> Guard<'a> {
     pub(super) fn of(before: &'a [Clip; 2]) -> Guard<'a> {
-        Guard { before }
+        let known = || vec![None; before[0].frames()];
+        Guard { before, known: [known(), known()] }
     }
 
     /// What `is` with the stretches of what is proposed that are better: `goals` get its offsets there. And whether nobody is
     /// deep inside the other in any stretch.
     pub(super) fn better(
-        &self,
+        &mut self,
         goals: &mut Goals<'_>,
         meter: &mut PeopleMeter,
         is: [Clip; 2],
@@ -84,12 +94,20 @@ impl<'a> Guard<'a> {
             (0..frames).map(|frame| differs(&kept, &new, frame) || differs(&before, &kept, frame)).collect();
         let (mut is_kept, mut is_clear) = (vec![false; frames], true);
         for stretch in runs(&all) {
-            let was = measured(goals, meter, self.before, &before, stretch.clone());
-            let now = measured(goals, meter, &is, &kept, stretch.clone());
-            let next = measured(goals, meter, &proposed, &new, stretch.clone());
+            let [known, of_kept] = &mut self.known;
+            let mut of_next = vec![None; frames];
+            let mut look = |clips: (&[Clip; 2], &[Samples; 2]), known: &mut [Option<OnMeshes>]| {
+                measured((goals, &mut *meter), clips, known, stretch.clone())
+            };
+            let was = look((self.before, &before), known);
+            let now = look((&is, &kept), of_kept);
+            let next = look((&proposed, &new), &mut of_next);
             let limit = (was.step + FASTER / fps).max(FASTEST / fps);
             let is_better = next.is_better(&now, limit - now.step) || next.is_calmer(&now) && now != was;
             is_clear &= if is_better { next.beyond } else { now.beyond } == 0.0;
+            if is_better {
+                of_kept[stretch.clone()].copy_from_slice(&of_next[stretch.clone()]);
+            }
             is_kept[stretch].fill(is_better);
         }
         goals.aside.resize_with(offsets.len(), || vec![Vector3::zeros(); frames]);
@@ -119,24 +137,26 @@ fn turned(one: &Samples, frame: usize, other: &Samples, to: usize) -> f64 {
 }
 
 fn measured(
-    goals: &Goals<'_>,
-    meter: &mut PeopleMeter,
-    clips: &[Clip; 2],
-    samples: &[Samples; 2],
+    (goals, meter): (&Goals<'_>, &mut PeopleMeter),
+    (clips, samples): (&[Clip; 2], &[Samples; 2]),
+    known: &mut [Option<OnMeshes>],
     stretch: Range<usize>,
 ) -> Measured {
     let mut placed = Placed::new(clips);
     let mut found = Measured { deepest: 0.0, beyond: 0.0, touching: 0, step: 0.0 };
     for frame in stretch.clone() {
-        placed.place(clips, frame);
-        let deepest = meter.deepest(placed.poses());
+        let OnMeshes { deepest, touching } = *known[frame].get_or_insert_with(|| {
+            placed.place(clips, frame);
+            let contacts = goals.touching(frame).filter(|at| !goals.contacts[*at].thing);
+            let parts = contacts.map(|at| goals.contacts[at].parts.map(surface_of));
+            let touching = parts
+                .filter(|parts| meter.gap(*parts, placed.poses(), KEPT).is_some_and(|gap| gap.abs() <= KEPT));
+            let touching = touching.count();
+            OnMeshes { deepest: meter.deepest(placed.poses()), touching }
+        });
         found.deepest = found.deepest.max(deepest);
         found.beyond += (deepest - KEPT).max(0.0);
-        let touching = goals.touching(frame).filter(|at| !goals.contacts[*at].thing);
-        let gaps = touching.map(|at| goals.contacts[at].parts.map(surface_of));
-        found.touching += gaps
-            .filter(|parts| meter.gap(*parts, placed.poses(), KEPT).is_some_and(|gap| gap.abs() <= KEPT))
-            .count();
+        found.touching += touching;
     }
     // Also into the stretch and out of it.
     for frame in stretch.start.max(1)..(stretch.end + 1).min(clips[0].frames()) {

@@ -306,7 +306,7 @@ fn around_arms(
     alone: &[Clip; 2],
     met: [Clip; 2],
 ) -> Result<[Clip; 2], EditError> {
-    let guard = Guard::of(&met);
+    let mut guard = Guard::of(&met);
     let mut result = met.clone();
     for way in [Some(Way::OneSide), Some(Way::Through), None] {
         let proposed = match way {
