@@ -114,6 +114,12 @@ class Bvh:
         wrist = places[:, hand]
         return wrist + 0.5 * (places[:, below] - wrist[:, None]).mean(1)
 
+    def arm_length(self):
+        """From shoulder to elbow to wrist."""
+        hand = self.joint("RightHand", "Hand_R")
+        places, elbow = self.world()[1][0], self.parents[hand]
+        return sum(np.linalg.norm(places[a] - places[self.parents[a]]) for a in (hand, elbow))
+
     def hips(self):
         return self.world()[1][:, self.joint("Hips")]
 
@@ -261,8 +267,20 @@ def between(a, b, share):
 class Scene:
     def __init__(self, name, people, hands):
         self.name, self.people, self.hands = name, people, hands
-        one, other = (person.palms(hand) for person, hand in zip(people, hands)) if hands else (None, None)
-        self.frames = [] if hands is None else list(np.flatnonzero(np.linalg.norm(one - other, axis=1) < NEAR))
+        self.frames = [] if hands is None else contact_frames(people, hands)
+
+
+def contact_frames(people, hands):
+    """The frames of the source in which palms are near. Hands that fly past each other are no contact: in some frame of those
+    that follow each other, palms move slower than an arm's length a second relative to each other, as docs/together.md says."""
+    apart = people[0].palms(hands[0]) - people[1].palms(hands[1])
+    near = np.linalg.norm(apart, axis=1) < NEAR
+    step = np.linalg.norm(np.diff(apart, axis=0), axis=1)
+    # The slower of the steps before and after a frame.
+    step = np.minimum(np.r_[np.inf, step], np.r_[step, np.inf])
+    slow = step < np.mean([person.arm_length() for person in people]) * people[0].step
+    runs = np.split(np.flatnonzero(near), np.flatnonzero(np.diff(np.flatnonzero(near)) > 1) + 1)
+    return [int(frame) for run in runs if slow[run].any() for frame in run]
 
 
 def ahead(clip, high):

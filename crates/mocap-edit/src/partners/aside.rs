@@ -22,7 +22,7 @@ const NEAR_ENOUGH: f64 = 0.003;
 /// Skin yields by this in a touch \[m\].
 const YIELDS: f64 = 0.006;
 /// Vertices within this distance keep out of the other arm while others are brought out \[m\].
-const AROUND: f64 = 0.02;
+pub(super) const AROUND: f64 = 0.02;
 /// The greatest depth that is brought out, and the greatest distance of hands that are brought together \[m\].
 const DEPTH: f64 = 0.1;
 const FAR: f64 = 0.25;
@@ -33,7 +33,7 @@ const STEPS: f64 = 6.0;
 /// Most evaluations of a step, the furthest that one goes, and the change that counts as none \[m\].
 const ROUNDS: usize = 10;
 const FURTHEST: f64 = 0.015;
-const NONE: f64 = 0.0005;
+pub(super) const NONE: f64 = 0.0005;
 /// A search ends after so many evaluations in a row without progress.
 const IDLE: usize = 3;
 /// How far beside the other arm hands begin where nothing nearer leads out: about as far as a hand and a forearm are thick
@@ -54,13 +54,13 @@ const CHEAP: f64 = 0.03;
 const SMOOTH: f64 = 0.04;
 
 /// The arms of a contact of two hands.
-struct Arms {
-    hands: [BodyPart; 2],
-    arms: [BodyPart; 2],
+pub(super) struct Arms {
+    pub hands: [BodyPart; 2],
+    pub arms: [BodyPart; 2],
 }
 
 impl Arms {
-    fn of(contact: &Contact) -> Option<Arms> {
+    pub(super) fn of(contact: &Contact) -> Option<Arms> {
         let [Part::Hand(one), Part::Hand(other)] = contact.parts else { return None };
         let sides = [side(one), side(other)];
         Some(Arms { hands: sides.map(BodyPart::Hand), arms: sides.map(BodyPart::Arm) })
@@ -148,12 +148,17 @@ impl Detour {
 }
 
 /// The least length of an offset along a direction.
-struct Demand {
-    direction: Vector3<f64>,
-    least: f64,
+pub(super) struct Demand {
+    pub direction: Vector3<f64>,
+    pub least: f64,
 }
 
-fn demands(hands: &PosedParts<'_>, arms: &PosedParts<'_>, offset: &Vector3<f64>, touch: bool) -> Vec<Demand> {
+pub(super) fn demands(
+    hands: &PosedParts<'_>,
+    arms: &PosedParts<'_>,
+    offset: &Vector3<f64>,
+    touch: bool,
+) -> Vec<Demand> {
     let mut demands = Vec::new();
     for (parts, gap) in [(hands, TOUCHES), (arms, -YIELDS)] {
         demands.extend(
@@ -178,7 +183,7 @@ fn residual(demands: &[Demand], offset: &Vector3<f64>) -> f64 {
 
 /// The shortest offset that meets all demands, or comes near to it: by successive projection (C. Hildreth, "A quadratic
 /// programming procedure", 1957).
-fn shortest(demands: &[Demand]) -> Vector3<f64> {
+pub(super) fn shortest(demands: &[Demand]) -> Vector3<f64> {
     let mut weights = vec![0.0; demands.len()];
     let mut offset = Vector3::zeros();
     for _ in 0..SWEEPS {
@@ -220,6 +225,15 @@ fn window(goals: &Goals<'_>, at: usize, frames: usize) -> Vec<(usize, f64)> {
     range.map(|frame| (frame, share(frame))).collect()
 }
 
+/// On which side of an arm hands go around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// The one on which they touch.
+    OneSide,
+    /// Hands that would go far to stay on their side come through instead.
+    Through,
+}
+
 /// By frame: the offset of the first hand of a contact relative to the second, added to where they are in `clips`, before it is
 /// smoothed over time.
 pub(super) fn offsets(
@@ -227,6 +241,7 @@ pub(super) fn offsets(
     at: usize,
     meter: &mut PeopleMeter,
     clips: &[Clip; 2],
+    way: Way,
 ) -> Vec<Vector3<f64>> {
     let contact = &goals.contacts[at];
     let frames = clips[0].frames();
@@ -270,9 +285,9 @@ pub(super) fn offsets(
                 // In a contact, hands touch at the frame itself.
                 let touch = share == 1.0 && contact.frames.contains(&frame);
                 let poses = [0, 1].map(|i| between(&from[i], &to[i], share));
-                // Hands that would go far to stay on their side come through instead.
                 let starts = [offset, Vector3::zeros()];
-                let starts = if share == 1.0 { (&starts[..], true) } else { (&starts[..1], false) };
+                let may_change = way == Way::Through && share == 1.0;
+                let starts = if may_change { (&starts[..], true) } else { (&starts[..1], false) };
                 let found = arms.offset(meter, [&poses[0], &poses[1]], starts, touch);
                 (offset, stuck) = (found.offset, found.residual > YIELDS);
             }
@@ -328,13 +343,13 @@ pub(super) fn remaining(
 }
 
 /// Whether hands and forearms may meet: with wrists further from each other than an arm is long they do not.
-fn may_meet(goals: &Goals<'_>, contact: &Contact, between: &Vector3<f64>, frame: usize) -> bool {
+pub(super) fn may_meet(goals: &Goals<'_>, contact: &Contact, between: &Vector3<f64>, frame: usize) -> bool {
     let arm = goals.people.iter().filter_map(Person::arm_length).fold(0.0, f64::max);
     contact.frames.contains(&frame) || between.norm() < arm
 }
 
 /// By frame: the wrist of the first hand relative to that of the second.
-fn wrists(goals: &Goals<'_>, contact: &Contact, clips: &[Clip; 2]) -> Vec<Vector3<f64>> {
+pub(super) fn wrists(goals: &Goals<'_>, contact: &Contact, clips: &[Clip; 2]) -> Vec<Vector3<f64>> {
     let mut placed = Placed::new(clips);
     let at = |frame: usize| {
         placed.place(clips, frame);

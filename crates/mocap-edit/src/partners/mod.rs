@@ -10,6 +10,7 @@
 //! preserves contacts instead of an interaction mesh over all joints.
 
 mod aside;
+mod clear_path;
 mod contact;
 mod distance;
 mod goals;
@@ -34,10 +35,13 @@ use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::held_feet::held;
 use crate::root_motion::shifted;
+use aside::Way;
+use clear_path::ClearPath;
 use contact::{Contact, Person, find, time_inside};
 pub use distance::keep_distances;
 use distance::spaced;
 use goals::Goals;
+use guard::Guard;
 pub use in_step::{InStep, bring_in_step};
 use keys::{at_keys, between_keys, stride};
 pub use measure::{BetweenPeople, between_people, moved_on_ground};
@@ -60,6 +64,10 @@ const CORRECTED: usize = 6;
 const TOUCHED: usize = 3;
 /// Most rounds of moving hands further around the arm of the other.
 const ASIDE: usize = 4;
+/// Most rounds of looking for a path around the arm of the other.
+const PATHS: usize = 10;
+/// They end after so many rounds in a row without progress.
+const IDLE: usize = 3;
 /// Corrections below this are skipped \[m\].
 const OFF: f64 = 0.003;
 /// The time before and after a contact in which a hand approaches and leaves \[s\].
@@ -285,12 +293,78 @@ fn apart(
         }
     }
     let last = std::mem::replace(&mut goals.beyond, used);
-    let proposed = aside(goals, meter, &both, &result)?;
+    result = around_arms(goals, meter, &both, result)?;
     goals.beyond = last;
-    match proposed {
-        Some(proposed) => guard::better(goals, meter, result, &proposed),
-        None => Ok(result),
+    Ok(result)
+}
+
+/// Hands go around the arm of the other, where meshes show that it is better: on the side on which they touch, else on any, at
+/// last frame by frame. `alone` is the motion before hands were brought to their contacts, `met` after.
+fn around_arms(
+    goals: &mut Goals<'_>,
+    meter: &mut PeopleMeter,
+    alone: &[Clip; 2],
+    met: [Clip; 2],
+) -> Result<[Clip; 2], EditError> {
+    let mut guard = Guard::of(&met);
+    let mut result = met.clone();
+    for way in [Some(Way::OneSide), Some(Way::Through), None] {
+        let proposed = match way {
+            Some(way) => in_one_path(goals, meter, (alone, &met), way)?,
+            None => aside(goals, meter, alone, &met)?,
+        };
+        let Some(proposed) = proposed else { continue };
+        let is_clear;
+        (result, is_clear) = guard.better(goals, meter, result, proposed)?;
+        if is_clear {
+            break;
+        }
     }
+    Ok(result)
+}
+
+/// Two people, and the offsets with which their hands go around the arm of the other, by contact and frame.
+type Proposed = ([Clip; 2], Vec<Vec<Vector3<f64>>>);
+
+/// As [`aside`], on one side of the arm and as slowly as it allows.
+fn in_one_path(
+    goals: &mut Goals<'_>,
+    meter: &mut PeopleMeter,
+    (alone, met): (&[Clip; 2], &[Clip; 2]),
+    way: Way,
+) -> Result<Option<Proposed>, EditError> {
+    let count = goals.contacts.len();
+    let kept = std::mem::take(&mut goals.aside);
+    let started: Vec<_> = (0..count).map(|at| aside::offsets(goals, at, meter, met, way)).collect();
+    goals.aside = kept;
+    if largest(&started) < OFF {
+        return Ok(None);
+    }
+    let frames = alone[0].frames();
+    let mut paths = ClearPath::all(goals, frames);
+    let kept = std::mem::replace(&mut goals.aside, started);
+    let mut best: Option<(f64, Proposed)> = None;
+    let mut idle = 0;
+    // The first offsets are not yet smooth.
+    for round in 0..=PATHS {
+        let result = reached(goals, alone.clone())?;
+        let mut missed = 0.0f64;
+        let mut next = goals.aside.clone();
+        for path in &mut paths {
+            missed = missed.max(path.next(goals, meter, &result, &mut next));
+        }
+        let offsets = std::mem::replace(&mut goals.aside, next);
+        let is_better = best.as_ref().is_none_or(|(least, _)| missed < *least * LESS);
+        idle = if is_better { 0 } else { idle + 1 };
+        if round > 0 && is_better {
+            best = Some((missed, (result, offsets)));
+        }
+        if missed < OFF / 2.0 || idle == IDLE {
+            break;
+        }
+    }
+    goals.aside = kept;
+    Ok(best.map(|(_, proposed)| proposed))
 }
 
 /// Hands go around the arm of the other, `None` where nothing is in their way. `alone` is the motion before hands were brought
@@ -300,11 +374,12 @@ fn aside(
     meter: &mut PeopleMeter,
     alone: &[Clip; 2],
     met: &[Clip; 2],
-) -> Result<Option<[Clip; 2]>, EditError> {
+) -> Result<Option<Proposed>, EditError> {
     let (count, fps) = (goals.contacts.len(), alone[0].rate().fps());
-    let wanted: Vec<_> = (0..count).map(|at| aside::offsets(goals, at, meter, met)).collect();
-    let most = |ways: &[Vec<Vector3<f64>>]| ways.iter().flatten().map(Vector3::norm).fold(0.0, f64::max);
-    if most(&wanted) < OFF {
+    let kept = std::mem::take(&mut goals.aside);
+    let wanted: Vec<_> = (0..count).map(|at| aside::offsets(goals, at, meter, met, Way::Through)).collect();
+    if largest(&wanted) < OFF {
+        goals.aside = kept;
         return Ok(None);
     }
     goals.aside = wanted.iter().map(|ways| aside::smoothed(ways, fps)).collect();
@@ -316,7 +391,7 @@ fn aside(
         let remaining: Vec<_> = each
             .map(|(at, (wanted, before))| aside::remaining(goals, at, meter, &result, wanted, before))
             .collect();
-        if most(&remaining) < OFF {
+        if largest(&remaining) < OFF {
             break;
         }
         for (ways, more) in goals.aside.iter_mut().zip(remaining) {
@@ -324,7 +399,13 @@ fn aside(
         }
         result = reached(goals, alone.clone())?;
     }
-    Ok(Some(result))
+    let offsets = std::mem::replace(&mut goals.aside, kept);
+    Ok(Some((result, offsets)))
+}
+
+/// The longest of some offsets \[m\].
+fn largest(offsets: &[Vec<Vector3<f64>>]) -> f64 {
+    offsets.iter().flatten().map(Vector3::norm).fold(0.0, f64::max)
 }
 
 /// Checks that all motions have the same rate and number of frames.

@@ -65,8 +65,30 @@ pub(crate) fn held_at(clip: &Clip, frame: usize, count: usize) -> Clip {
     Clip::new(clip.skeleton().clone(), clip.rate(), frames, tracks.collect()).expect("as many frames each")
 }
 
-fn frames_within(one: &[Vector3<f64>], other: &[Vector3<f64>], distance: f64) -> Vec<usize> {
-    (0..one.len().min(other.len())).filter(|frame| (one[*frame] - other[*frame]).norm() < distance).collect()
+/// The frames in which palms are within a distance. Hands that fly past each other are no contact: in some frame of those that
+/// follow each other, palms move slower than an arm's length a second relative to each other.
+fn frames_within(clip: &Clip, one: &[Vector3<f64>], other: &[Vector3<f64>], distance: f64) -> Vec<usize> {
+    let apart: Vec<Vector3<f64>> = one.iter().zip(other).map(|(a, b)| a - b).collect();
+    let slow = arm_length(clip) / clip.rate().fps();
+    let is_slow = |frame: &usize| {
+        let beside = [frame.checked_sub(1), Some(frame + 1)].into_iter().flatten();
+        let mut steps = beside.filter_map(|other| Some((apart.get(other)? - apart[*frame]).norm()));
+        steps.any(|step| step < slow)
+    };
+    let near: Vec<usize> = (0..apart.len()).filter(|frame| apart[*frame].norm() < distance).collect();
+    let runs = near.chunk_by(|a, b| a + 1 == *b);
+    runs.filter(|run| run.iter().any(is_slow)).flatten().copied().collect()
+}
+
+/// From shoulder to elbow to wrist [units].
+fn arm_length(clip: &Clip) -> f64 {
+    let hand = map_roles_in(clip).joint(Role::RightHand).expect("a hand");
+    let elbow = clip.skeleton().joint(hand).parent.expect("a forearm");
+    let shoulder = clip.skeleton().joint(elbow).parent.expect("an upper arm");
+    let mut placed = ForwardKinematics::new(clip);
+    placed.place(0);
+    let [a, b, c] = [shoulder, elbow, hand].map(|joint| placed.position(joint));
+    (b - a).norm() + (c - b).norm()
 }
 
 /// A person and its reflection in a mirror that stands where a palm is furthest ahead: hands meet
@@ -102,7 +124,7 @@ pub(crate) fn before_a_mirror(name: &'static str, clip: &Clip, hand: Role, metre
     let other = moved(&mirrored, heading(-ahead) - heading(way), Vector3::zeros());
     let at = palms(&other, partner)[furthest.0];
     let other = moved(&other, 0.0, own[furthest.0] + ahead * (apart / metres) - at);
-    let frames = frames_within(&own, &palms(&other, partner), (0.05 + apart) / metres);
+    let frames = frames_within(clip, &own, &palms(&other, partner), (0.05 + apart) / metres);
     Made { name, people: [clip.clone(), other], contacts: vec![([hand, partner], frames)] }
 }
 
@@ -115,7 +137,7 @@ pub(crate) fn hand_in_hand(name: &'static str, clip: &Clip, metres: f64, apart: 
     let mean = own.iter().zip(&theirs).map(|(a, b)| a - b).sum::<Vector3<f64>>() / count;
     let aside = mean.normalize() * (apart / metres);
     let other = moved(&mirrored, 0.0, mean + aside);
-    let frames = frames_within(&own, &palms(&other, Role::RightHand), (0.05 + apart) / metres);
+    let frames = frames_within(clip, &own, &palms(&other, Role::RightHand), (0.05 + apart) / metres);
     let contacts = vec![([Role::LeftHand, Role::RightHand], frames)];
     Made { name, people: [clip.clone(), other], contacts }
 }
@@ -129,7 +151,7 @@ pub(crate) fn right_to_right(name: &'static str, clip: &Clip, metres: f64, apart
     let other = moved(clip, 180.0, Vector3::zeros());
     let at = palms(&other, Role::RightHand)[best.0];
     let other = moved(&other, 0.0, own[best.0] + best.1 * (apart / metres) - at);
-    let frames = frames_within(&own, &palms(&other, Role::RightHand), (0.05 + apart) / metres);
+    let frames = frames_within(clip, &own, &palms(&other, Role::RightHand), (0.05 + apart) / metres);
     let contacts = vec![([Role::RightHand, Role::RightHand], frames)];
     Made { name, people: [clip.clone(), other], contacts }
 }

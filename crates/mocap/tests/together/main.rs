@@ -5,6 +5,7 @@ mod bind_points;
 mod bodies;
 mod held;
 mod made;
+mod meter;
 mod scene;
 mod transformed;
 
@@ -18,4 +19,8 @@ mocap_corpus::tests! {
     bodies::raised_hands_of_fixtures_meet_on_unlike_bodies,
     bodies::hands_that_meet_meet_on_all_pairs_of_bodies,
     bodies::turned_swapped_mirrored_and_resampled_people_are_the_same,
+    ; slow:
+    bodies::a_handshake_is_the_same_turned_and_swapped,
+    bodies::a_walk_hand_in_hand_is_the_same_turned_and_swapped,
+    meter::what_limits_people_together_on_all_pairs_of_bodies,
 }
