@@ -2,8 +2,8 @@
 
 use crate::ground::rises;
 use crate::percentile::low_percentile;
-use crate::{ContactOptions, Foot};
 use crate::trajectory::Trajectory;
+use crate::{ContactOptions, Foot};
 use mocap_model::{Clip, ClipFrames, JointId, LANES, PlacedJoints, PlacedWindows, Role, Skeleton, Vector3};
 
 /// An ankle that is further than this above the hips is raised [leg lengths]: more than one of somebody who lies flat.
@@ -183,4 +183,38 @@ fn leg_length(skeleton: &Skeleton, ankle: JointId) -> f64 {
     let up_to_root = std::iter::successors(Some(ankle), above);
     let bones = up_to_root.clone().position(is_upper).unwrap_or(2);
     up_to_root.take(bones).map(|id| skeleton.joint(id).offset.norm()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_foot_that_is_held_up_does_not_stand() {
+        // A toe that stays 2 cm above the floor, and one that is `high`, with a step down in some frames.
+        let foot = |high: f64, down: usize| {
+            let toe: Vec<f64> = (0..30).map(|frame| if frame < down { 0.02 } else { high }).collect();
+            FootMotion {
+                ankle: toe.iter().map(|height| Vector3::new(0.0, height + 0.08, 0.0)).collect(),
+                toe: toe.iter().map(|height| Vector3::new(0.0, *height, 0.1)).collect(),
+                lowest: toe,
+                ground: vec![0.0; 30],
+                raised: vec![false; 30],
+                travel: vec![0.0; 30],
+                leg: 0.9,
+                up: Vector3::y(),
+                fps: 30.0,
+            }
+        };
+        let stands = |high: f64, down: usize| {
+            let mut feet = [foot(0.02, 0), foot(high, down)];
+            raise_held_up(&mut feet);
+            feet.map(|foot| foot.contacts(&ContactOptions::default()).toe)
+        };
+        let [left, right] = stands(0.12, 0);
+        assert!(left.iter().all(|stands| *stands) && right.iter().all(|stands| !stands));
+        // A thicker sole is no raised foot, and one that comes down stands there.
+        assert!(stands(0.05, 0)[1].iter().all(|stands| *stands));
+        assert_eq!(stands(0.12, 10)[1].iter().filter(|stands| **stands).count(), 10);
+    }
 }

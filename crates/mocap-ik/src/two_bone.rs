@@ -312,7 +312,8 @@ fn least_swivel(allowed: impl Fn(f64) -> bool) -> Option<f64> {
     let (k, side) = (1..=24)
         .flat_map(|k| [(k, 1.0), (k, -1.0)])
         .find(|&(k, side)| allowed(f64::from(k) * side * SWIVEL_STEP))?;
-    let (mut outside, mut inside) = (f64::from(k - 1) * side * SWIVEL_STEP, f64::from(k) * side * SWIVEL_STEP);
+    let (mut outside, mut inside) =
+        (f64::from(k - 1) * side * SWIVEL_STEP, f64::from(k) * side * SWIVEL_STEP);
     for _ in 0..40 {
         let middle = (outside + inside) / 2.0;
         if allowed(middle) {

@@ -213,6 +213,10 @@ fn join_two(
         root_motion.hold_above(&mut x, &pose);
         root_motion.hold_above(&mut y, &pose);
     }
+    if options.kind == TransitionKind::Inertial {
+        // A difference of the joints above would decay about the origin, with the body far from it.
+        root_motion.hold_above(&mut y, &x);
+    }
     moved(&mut y, &root_motion, &placement);
     let whole = match options.kind {
         TransitionKind::Blend => blend(x, &y, &root_motion, (leave, enter), steps),
@@ -395,6 +399,7 @@ pub(crate) fn peak_acceleration(clip: &Clip, frames: std::ops::Range<usize>) -> 
 mod tests {
     use super::*;
     use crate::fixtures::clip;
+    use mocap_model::{Joint, JointTracks, Skeleton, Track, UnitQuaternion, Vector3};
 
     #[test]
     fn parts_of_one_motion_join_to_the_motion() {
@@ -468,5 +473,36 @@ mod tests {
         let short = join(&[walk.clone(), walk.trimmed(0..5).unwrap()], &options).unwrap_err();
         assert_eq!(short.code(), "edit::too-short");
         assert!(short.to_string().contains("after the transition has 5 frames"), "{short}");
+    }
+
+    /// The same motion below a root that is turned.
+    fn below_a_turned_root(clip: &Clip, turn: UnitQuaternion<f64>) -> Clip {
+        let mut joints = vec![Joint::new("Root", None, Vector3::zeros())];
+        let below = |parent: Option<JointId>| JointId::from(parent.map_or(0, |parent| parent.index() + 1));
+        let moved = |joint: &Joint| Joint { parent: Some(below(joint.parent)), ..joint.clone() };
+        joints.extend(clip.skeleton().joints().iter().map(moved));
+        let skeleton = Skeleton::new("", *clip.skeleton().space(), joints).unwrap();
+        let root = JointTracks::new(Track::Constant(turn), None);
+        let tracks = std::iter::once(root).chain(clip.tracks().iter().cloned()).collect();
+        Clip::new(skeleton.into(), clip.rate(), clip.frames(), tracks).unwrap()
+    }
+
+    #[test]
+    fn a_turn_of_the_root_does_not_fling_the_body() {
+        let walk = clip("alex_walk.bvh");
+        let turned = |degrees: f64| {
+            let up = walk.skeleton().space().up.vector();
+            let turn = UnitQuaternion::from_scaled_axis(up * degrees.to_radians());
+            below_a_turned_root(&walk, turn)
+        };
+        let options = JoinOptions { kind: TransitionKind::Inertial, ..JoinOptions::default() };
+        let fastest = |clip: &Clip| {
+            let hips = mocap_analysis::trajectory(clip, JointId::from(1));
+            hips.windows(2).map(|pair| (pair[1] - pair[0]).norm()).fold(0.0, f64::max)
+        };
+        let same = join(&[turned(0.0), turned(0.0)], &options).unwrap().0;
+        let other = join(&[turned(0.0), turned(73.0)], &options).unwrap().0;
+        let (same, other) = (fastest(&same), fastest(&other));
+        assert!(other < 1.01 * same, "{other} for {same}");
     }
 }

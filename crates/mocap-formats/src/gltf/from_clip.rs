@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mocap_model::{Body, Clip, Skeleton, Track, UnitQuaternion, Vector3};
+use nalgebra::Matrix4;
 use serde_json::{Map, Value, json};
 
 use super::build::{Builder, FLOAT, SHORT, Shape, bytes};
@@ -135,7 +136,32 @@ pub(super) fn rebuilt(
         weights(&mut builder, &morphs, clip);
         face(&mut builder, &faces, clip);
     }
+    without_matrices(&mut builder);
     Ok(Ok((builder, warnings)))
+}
+
+/// States the parts of the transforms of animated nodes: glTF allows them no matrix, and some readers take it, not the
+/// animation.
+fn without_matrices(builder: &mut Builder) {
+    let channels = builder.json.get("animations").and_then(Value::as_array).into_iter().flatten();
+    let channels = channels.filter_map(|animation| animation["channels"].as_array()).flatten();
+    let nodes: HashSet<u64> = channels.filter_map(|channel| channel["target"]["node"].as_u64()).collect();
+    for node in nodes {
+        let node = &mut builder.json["nodes"][node as usize];
+        let numbers = node.get("matrix").and_then(Value::as_array);
+        let Some(numbers) = numbers.filter(|numbers| numbers.len() == 16) else { continue };
+        let values: Vec<f64> = numbers.iter().filter_map(Value::as_f64).collect();
+        if values.len() != 16 {
+            continue;
+        }
+        let local = Trs::of_matrix(&Matrix4::from_column_slice(&values));
+        node["translation"] = vector(&local.translation);
+        node["rotation"] = quaternion(&local.rotation);
+        node["scale"] = vector(&local.scale);
+        if let Some(node) = node.as_object_mut() {
+            node.remove("matrix");
+        }
+    }
 }
 
 /// Adds a node per joint, and the body; returns the nodes, and those whose meshes have shapes.

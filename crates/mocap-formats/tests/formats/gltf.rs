@@ -178,6 +178,25 @@ fn character() -> serde_json::Value {
     json
 }
 
+/// The same file whose nodes below the armature state their transforms as matrices.
+fn with_matrices(mut json: serde_json::Value) -> Vec<u8> {
+    for node in json["nodes"].as_array_mut().unwrap().iter_mut().filter(|node| node["name"] != "Armature") {
+        let numbers = |key: &str, default: &[f64]| -> Vec<f64> {
+            let given = node.get(key).and_then(|value| value.as_array());
+            given.map_or(default.to_vec(), |values| values.iter().filter_map(|v| v.as_f64()).collect())
+        };
+        let (place, turn) = (numbers("translation", &[0.0; 3]), numbers("rotation", &[0.0, 0.0, 0.0, 1.0]));
+        let turn = nalgebra::Quaternion::new(turn[3], turn[0], turn[1], turn[2]);
+        let place = Vector3::new(place[0], place[1], place[2]).into();
+        let matrix = Isometry3::from_parts(place, UnitQuaternion::from_quaternion(turn)).to_homogeneous();
+        node["matrix"] = matrix.as_slice().into();
+        let node = node.as_object_mut().unwrap();
+        node.remove("translation");
+        node.remove("rotation");
+    }
+    serde_json::to_vec(&json).unwrap()
+}
+
 #[test]
 fn armatures_are_folded_and_characters_keep_what_they_hold() {
     let json = character();
@@ -204,6 +223,17 @@ fn armatures_are_folded_and_characters_keep_what_they_hold() {
     }
     let back = read_back(&bytes, Some("wave"));
     assert!(apart(&back, &clip) < 1.3e-5, "{}", apart(&back, &clip));
+    // An animated node has no matrix: readers may take it instead of the animation.
+    let as_matrices = with_matrices(json.clone());
+    let document_of_matrices = read(&as_matrices, &options).unwrap().value;
+    let bytes_of_matrices = with_clips(&*document_of_matrices, &clip, Format::Gltf).unwrap();
+    let written: serde_json::Value = serde_json::from_slice(&bytes_of_matrices).unwrap();
+    let channels = written["animations"][0]["channels"].as_array().unwrap();
+    for channel in channels {
+        let node = channel["target"]["node"].as_u64().unwrap() as usize;
+        assert!(written["nodes"][node].get("matrix").is_none(), "{node}");
+    }
+    assert!(channels.len() > 3 && apart(&read_back(&bytes_of_matrices, Some("wave")), &back) < 1e-6);
     // As GLB it holds the same; other formats do not hold a mesh of others.
     let binary = with_clips(&*document, &clip, Format::Glb).unwrap();
     assert!(apart(&read_back(&binary, None), &back) < 1e-9);

@@ -253,6 +253,14 @@ fn role_of(scheme: &Scheme, name: &Name) -> Option<(Role, usize)> {
     })
 }
 
+/// Whether a joint only holds another one, at the same place and with its name in its own, as `Spine1_grp` holds `Spine1`:
+/// the role is that of the joint.
+fn path_group(skeleton: &Skeleton, joint: JointId, top: JointId) -> bool {
+    let [held] = skeleton.children(joint) else { return false };
+    let (name, held) = (&skeleton.joint(joint).name, skeleton.joint(*held));
+    joint != top && held.offset.norm() == 0.0 && name.len() > held.name.len() && name.starts_with(&held.name)
+}
+
 /// Score of a role by position in the hierarchy.
 const PLACE: f64 = 0.9;
 
@@ -277,7 +285,8 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
         {
             top = parent;
         }
-        let path = skeleton.path(hips, top).unwrap_or_default();
+        let mut path = skeleton.path(hips, top).unwrap_or_default();
+        path.retain(|joint| !path_group(skeleton, *joint, top));
         let spine = path.get(1..).unwrap_or_default();
         for (i, role) in [Role::Spine, Role::Chest].into_iter().enumerate() {
             if let Some(joint) = spine.get(i) {

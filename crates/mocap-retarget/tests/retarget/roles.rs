@@ -271,3 +271,24 @@ fn sides_may_be_the_start_of_a_word() {
         assert_eq!(roles.joint(role), skeleton.find(name), "{role}");
     }
 }
+
+#[test]
+fn a_group_above_a_joint_of_the_spine_has_no_role() {
+    let legs = both(" @UpLeg\n  @Leg\n   @Foot\n", "Left", "Right");
+    let arms = both("     @Shoulder\n      @Arm\n       @ForeArm\n        @Hand\n", "Left", "Right");
+    let text =
+        format!("Hips\n{legs} Spine\n  Spine1_grp\n   Spine1\n    Spine2\n     Neck\n      Head\n{arms}");
+    // The joint is where its group is.
+    let at_group = |joint: &mut Joint| {
+        if joint.name == "Spine1" {
+            joint.offset = Vector3::zeros();
+        }
+    };
+    let skeleton = tree(&text).with_joints(at_group).unwrap();
+    let roles = map_roles(&skeleton);
+    for (role, name) in [(Role::Spine, "Spine"), (Role::Chest, "Spine1"), (Role::UpperChest, "Spine2")] {
+        assert_eq!(roles.joint(role), skeleton.find(name), "{role}");
+    }
+    // Elsewhere it is a joint of its own.
+    assert_eq!(map_roles(&tree(&text)).joint(Role::Chest), tree(&text).find("Spine1_grp"));
+}
