@@ -11,7 +11,7 @@ use crate::options::Floor;
 use crate::pair::Pair;
 use crate::smoothing::{envelope, fade_out, ramped, smooth};
 use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets, place_of};
-use mocap_analysis::runs;
+use mocap_analysis::{FootMotion, runs};
 use mocap_model::{FrameRate, LANES, RotationLanes, UnitQuaternion, Vector3, VectorLanes};
 use std::ops::Range;
 
@@ -73,12 +73,12 @@ pub(crate) fn lock_feet(
         Floor::Off => f64::NEG_INFINITY,
     };
     let lock = Lock { pair, floor, rate, start: targets.start, frames: targets.frames };
-    let contacts = feet.geometry.iter().zip(&feet.contacts);
+    let contacts = feet.geometry.iter().zip(&feet.contacts).zip(&feet.motions);
     let grounds: Vec<Vec<[f64; LANES]>> = feet.motions.iter().map(|foot| lock.ground(&foot.ground)).collect();
     let locked: Vec<Corrections> = contacts
         .zip(&grounds)
-        .map(|((foot, contacts), ground)| {
-            lock.corrections(&targets.limbs[foot.limb], foot, &contacts.toe, ground)
+        .map(|(((foot, contacts), motion), ground)| {
+            lock.corrections(&targets.limbs[foot.limb], foot, (&contacts.toe, motion), ground)
         })
         .collect();
     let follow = hips_follow(&locked, lock.frames, lock.span(FOLLOW));
@@ -188,12 +188,13 @@ impl Lock<'_> {
         (0..self.frames.div_ceil(LANES)).map(ground).collect()
     }
 
-    /// Pins the toe of one foot in each contact to its mean position on the ground.
+    /// Pins the toe of one foot in each contact to its mean position on the ground. Without a floor, it is higher where
+    /// another point of the foot would be deeper than any was in the contact, as where the foot rolls off.
     fn corrections(
         &self,
         leg: &[LimbTargets],
         foot: &FootGeometry,
-        contact: &[bool],
+        (contact, source): (&[bool], &FootMotion),
         ground: &[[f64; LANES]],
     ) -> Corrections {
         let up = self.pair.directions.up;
@@ -201,6 +202,11 @@ impl Lock<'_> {
         let toe = |frame: usize| {
             let (block, lane) = place_of(frame);
             leg[block].goal.at(lane) + leg[block].tip.at(lane) * foot.toe_offset
+        };
+        // How far the lowest point of the foot is above its toe joint, 0 or less.
+        let below = |frame: usize| {
+            let lowest = source.lowest[frame] - source.toe[frame].dot(&source.up);
+            lowest.min(0.0) * self.pair.ratios.leg
         };
         let mut moves = vec![Vector3::zeros(); self.frames];
         let mut weights = vec![0.0f64; self.frames];
@@ -213,8 +219,11 @@ impl Lock<'_> {
             let above = if ground.is_finite() { ground + foot.toe_height - mean.dot(&up) } else { 0.0 };
             let place = mean + up * above;
             if toes.iter().all(|toe| (place - toe).norm() <= most) {
+                let lowest = run.clone().zip(&toes).map(|(frame, toe)| toe.dot(&up) + below(frame));
+                let lowest = lowest.fold(f64::INFINITY, f64::min);
                 for (frame, toe) in run.clone().zip(&toes) {
-                    (moves[frame], weights[frame]) = (place - toe, 1.0);
+                    let deeper = if ground.is_finite() { 0.0 } else { lowest - place.dot(&up) - below(frame) };
+                    (moves[frame], weights[frame]) = (place - toe + up * deeper.max(0.0), 1.0);
                 }
                 locked.push(run);
             }
