@@ -253,14 +253,19 @@ fn the_name_of_a_subject_ends_in_any_usual_separator() {
     // Motive's list of 37 markers has one at the side of the head, and none on the inner side of limbs and on heels.
     let named = |name: &'static str, take: &Take| {
         take.with(move |label| match label {
-            "LHeadSide" | "LKneeIn" | "RKneeIn" | "LHandIn" | "RHandIn" | "LAnkleIn" | "RAnkleIn" | "LHeel" | "RHeel" => None,
+            "LHeadSide" | "LKneeIn" | "RKneeIn" | "LHandIn" | "RHandIn" | "LAnkleIn" | "RAnkleIn"
+            | "LHeel" | "RHeel" => None,
             "RHeadSide" => Some(format!("{name}HeadSide")),
             label => Some(format!("{name}{label}")),
         })
     };
-    let solve = |name: &'static str, more: &[&str]| named(name, &take).solve(&sandbox, more).ok().rows().remove(0);
+    let solve =
+        |name: &'static str, more: &[&str]| named(name, &take).solve(&sandbox, more).ok().rows().remove(0);
     let colon = solve("Bob:", &[]);
-    assert!(!codes(&colon).iter().any(|code| ["solve::identified", "solve::unknown-labels"].contains(code)), "{colon}");
+    assert!(
+        !codes(&colon).iter().any(|code| ["solve::identified", "solve::unknown-labels"].contains(code)),
+        "{colon}"
+    );
     for name in ["Bob_", "Bob.", "Bob-"] {
         for more in [&[][..], &["--subject", "Bob"], &["--marker-set", "optitrack"]] {
             let row = solve(name, more);

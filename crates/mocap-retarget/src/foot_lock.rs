@@ -188,8 +188,8 @@ impl Lock<'_> {
         (0..self.frames.div_ceil(LANES)).map(ground).collect()
     }
 
-    /// Pins the toe of one foot in each contact to its mean position on the ground. Without a floor, it is higher where
-    /// another point of the foot would be deeper than any was in the contact, as where the foot rolls off.
+    /// Pins the toe of one foot in each contact to its mean position on the ground. Without a floor, no point of the foot
+    /// gets deeper than any was in the contact, as it would where the foot rolls off and the toe joint rises.
     fn corrections(
         &self,
         leg: &[LimbTargets],
@@ -219,17 +219,18 @@ impl Lock<'_> {
             let above = if ground.is_finite() { ground + foot.toe_height - mean.dot(&up) } else { 0.0 };
             let place = mean + up * above;
             if toes.iter().all(|toe| (place - toe).norm() <= most) {
-                let lowest = run.clone().zip(&toes).map(|(frame, toe)| toe.dot(&up) + below(frame));
-                let lowest = lowest.fold(f64::INFINITY, f64::min);
                 for (frame, toe) in run.clone().zip(&toes) {
-                    let deeper = if ground.is_finite() { 0.0 } else { lowest - place.dot(&up) - below(frame) };
-                    (moves[frame], weights[frame]) = (place - toe + up * deeper.max(0.0), 1.0);
+                    (moves[frame], weights[frame]) = (place - toe, 1.0);
                 }
                 locked.push(run);
             }
         }
         let mut corrections = Corrections { moves, weights };
         corrections.fade(&locked, self.span(FADE));
+        if !self.floor.is_finite() {
+            let lowest: Vec<f64> = (0..self.frames).map(|frame| toe(frame).dot(&up) + below(frame)).collect();
+            corrections.keep_above(&lowest, &locked, self.span(FADE), &up);
+        }
         corrections
     }
 
@@ -400,6 +401,20 @@ fn level_sole(leg: &mut LimbTargets, lane: usize, foot: &FootGeometry, up: &Vect
 }
 
 impl Corrections {
+    /// Lets no correction put the foot deeper than it was in the contact that is locked, or is in that frame. `lowest` is
+    /// the height of its lowest point.
+    fn keep_above(&mut self, lowest: &[f64], locked: &[Range<usize>], fade: usize, up: &Vector3<f64>) {
+        let mut bounds = lowest.to_vec();
+        for run in locked {
+            let of_contact = lowest[run.clone()].iter().copied().fold(f64::INFINITY, f64::min);
+            let around = run.start.saturating_sub(fade)..(run.end + fade).min(lowest.len());
+            bounds[around].iter_mut().for_each(|bound| *bound = bound.min(of_contact));
+        }
+        for ((moved, lowest), bound) in self.moves.iter_mut().zip(lowest).zip(bounds) {
+            *moved += up * (bound - lowest - moved.dot(up)).max(0.0);
+        }
+    }
+
     /// Adds corrections that fade in before and fade out after each locked contact.
     fn fade(&mut self, locked: &[Range<usize>], length: usize) {
         let ends: Vec<[Vector3<f64>; 2]> =
@@ -458,5 +473,11 @@ mod tests {
         assert!(heights[4] > heights[3] && heights[3] > heights[2] && heights[1] > 0.0, "{heights:?}");
         assert!(heights[8] < 1.0 && heights[8] > heights[9] && heights[13] < 0.0, "{heights:?}");
         assert!(corrections.weights.iter().all(|weight| (0.0..=1.0 + 1e-12).contains(weight)));
+        // The second contact is pushed down: no deeper than the foot was in it, nor in its fades.
+        let lowest: Vec<f64> = (0..20).map(|frame| if frame == 15 { -0.25 } else { 0.0 }).collect();
+        corrections.keep_above(&lowest, &[5..8, 14..16], 4, &Vector3::y());
+        let heights: Vec<f64> = corrections.moves.iter().zip(&lowest).map(|(at, low)| at.y + low).collect();
+        assert!(heights.iter().all(|height| *height >= -0.25 - 1e-12), "{heights:?}");
+        assert_eq!((heights[5], heights[14], heights[15]), (1.0, -0.25, -0.25));
     }
 }

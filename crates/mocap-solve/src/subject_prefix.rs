@@ -41,7 +41,8 @@ impl MarkerSets {
         let mut found: Vec<&str> = Vec::new();
         for label in labels {
             let colon = label.rfind(':').filter(|at| *at > 0).map(|at| &label[..=at]);
-            let prefix = colon.into_iter().chain(others.iter().copied()).find(|prefix| label.starts_with(prefix));
+            let prefix =
+                colon.into_iter().chain(others.iter().copied()).find(|prefix| label.starts_with(prefix));
             if let Some(prefix) = prefix
                 && !found.contains(&prefix)
             {
@@ -113,8 +114,10 @@ mod tests {
                 named.extend(["Sword_1", "Sword_2"].map(str::to_owned));
                 assert_eq!(prefixes(&named), [name], "{set}");
             }
-            let two: Vec<String> =
-                ["B_", "A_"].iter().flat_map(|name| labels.iter().map(move |label| format!("{name}{label}"))).collect();
+            let two: Vec<String> = ["B_", "A_"]
+                .iter()
+                .flat_map(|name| labels.iter().map(move |label| format!("{name}{label}")))
+                .collect();
             assert_eq!(prefixes(&two), ["B_", "A_"], "{set}");
         }
     }

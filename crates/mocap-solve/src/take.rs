@@ -209,7 +209,9 @@ fn segments(known: &[(Landmark, usize)], markers: &Markers, metres: f64) -> Stri
 fn one_subject(markers: &Markers, sets: &MarkerSets, prefixes: &[&str]) -> Result<(), SolveError> {
     let mut subjects: Vec<(&str, usize)> = Vec::new();
     for label in markers.names() {
-        let Some(prefix) = subject_prefix(label, prefixes).filter(|prefix| sets.find(&label[prefix.len()..]).is_some()) else {
+        let Some(prefix) =
+            subject_prefix(label, prefixes).filter(|prefix| sets.find(&label[prefix.len()..]).is_some())
+        else {
             continue;
         };
         let subject = &prefix[..prefix.len() - 1];

@@ -12,7 +12,9 @@ use mocap_solve::subject_prefix;
 
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
-use crate::subjects::{label_prefixes, marker_subjects, may_be_several, of_markers, several_subjects, subjects};
+use crate::subjects::{
+    label_prefixes, marker_subjects, may_be_several, of_markers, several_subjects, subjects,
+};
 use crate::target::put_on_target;
 use crate::unit::in_space;
 use crate::write::{format_of, put};
@@ -157,9 +159,7 @@ fn scene_of_markers(markers: &Markers) -> Result<Scene, Finding> {
     let set = |name: &String| Ok(MarkerSet { name: name.clone(), markers: of_markers(markers, Some(name))? });
     let mut sets = names.iter().map(set).collect::<Result<Vec<_>, Finding>>()?;
     let prefixes = label_prefixes(markers);
-    let of_none = |label: &str| {
-        subject_prefix(label, &prefixes).is_none().then(|| label.to_owned())
-    };
+    let of_none = |label: &str| subject_prefix(label, &prefixes).is_none().then(|| label.to_owned());
     let rest = markers.with_only(of_none).map_err(|error| model("scene", error))?;
     if !rest.names().is_empty() {
         sets.push(MarkerSet { name: String::new(), markers: rest });

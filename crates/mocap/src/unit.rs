@@ -264,7 +264,10 @@ mod tests {
         // A person of 1.47 m in inches has the numbers of a baby of 58 cm.
         let (unit, message) = warned(1.47 / 0.0254);
         assert_eq!(unit, Some("cm"));
-        assert!(message.contains("0.579 m") && message.contains("'in' it is an adult of 1.47 m"), "{message}");
+        assert!(
+            message.contains("0.579 m") && message.contains("'in' it is an adult of 1.47 m"),
+            "{message}"
+        );
         let (unit, message) = warned(175.0);
         assert!(unit == Some("cm") && !message.contains("adult"), "{message}");
     }

@@ -29,7 +29,10 @@ impl Operation for Trim {
         let mut report = EditReport::measured(Self::NAME, clip, &cut);
         let (frames, fps) = (clip.frames(), clip.rate().fps());
         if self.trim.ends_after(frames, fps) {
-            let message = format!("the range ends after the motion, which has {frames} frames ({:.2} s)", frames as f64 / fps);
+            let message = format!(
+                "the range ends after the motion, which has {frames} frames ({:.2} s)",
+                frames as f64 / fps
+            );
             report.warn("edit::trim-past-end", message);
         }
         Ok((cut, report))

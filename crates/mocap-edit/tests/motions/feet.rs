@@ -416,14 +416,16 @@ pub(super) fn locked_feet_go_no_deeper_than_they_were() {
         let (was, is) = (feet(&before), feet(&after));
         for (side, contacts) in was.contacts.iter().enumerate() {
             let lowest = |feet: &Feet, run: &std::ops::Range<usize>| {
-                feet.motions[side].lowest[run.clone()].iter().copied().fold(f64::INFINITY, f64::min) * feet.metres
+                feet.motions[side].lowest[run.clone()].iter().copied().fold(f64::INFINITY, f64::min)
+                    * feet.metres
             };
             for run in contacts {
                 let deeper = lowest(&was, run) - lowest(&is, run);
                 assert!(deeper < 0.002, "{name} {side} {run:?}: {deeper} m deeper");
             }
         }
-        let figure = |name: &str| report.figures.iter().find(|figure| figure.name == name).unwrap().value.unwrap();
+        let figure =
+            |name: &str| report.figures.iter().find(|figure| figure.name == name).unwrap().value.unwrap();
         assert!(figure("penetration") < figure("penetration-before") + 0.002, "{name}: {report}");
     }
 }

@@ -97,7 +97,8 @@ mod tests {
             let again = again.clone().with_skeleton(Arc::new(again.skeleton().with_space(space))).unwrap();
             let place = |clip: &Clip, name: &str, frame: Option<usize>| {
                 let skeleton = clip.skeleton();
-                let (mut pose, mut object) = (mocap_model::Pose::rest(skeleton), mocap_model::Pose::default());
+                let (mut pose, mut object) =
+                    (mocap_model::Pose::rest(skeleton), mocap_model::Pose::default());
                 if let Some(frame) = frame {
                     pose.joints = skeleton.iter().map(|(id, _)| clip.local(id, frame)).collect();
                 }
