@@ -61,8 +61,8 @@ fn a_cache_is_in_the_unit_that_is_asked_for_and_pc2_in_that_of_the_file() {
     character(&sandbox, "hero.glb");
     character(&sandbox, "hero.fbx");
     let bake = |from: &str, more: &[&str]| {
-        let words = ["bake", from, "-o", "out.pc2", "--json", "--overwrite"];
-        let row = sandbox.run(words.iter().chain(more)).ok().rows().remove(0);
+        let words = [&["bake", from, "-o", "out.pc2", "--json", "--overwrite"], more].concat();
+        let row = sandbox.run(words).ok().rows().remove(0);
         top(&sandbox.read("out.pc2"), row["vertices"].as_u64().unwrap() as usize)
     };
     let (glb, fbx) = (bake("hero.glb", &[]), bake("hero.fbx", &[]));
