@@ -8,6 +8,8 @@ import argparse
 import gzip
 import io
 import os
+import posixpath
+import re
 import shutil
 import subprocess
 import tarfile
@@ -25,8 +27,12 @@ COMPLETIONS = {
     "powershell": None,
     "elvish": None,
 }
-#: What README.md shows and names: its links and its first commands work in the archive.
-READABLE = ("docs/", "examples/", "fixtures/clips/")
+#: What README.md shows and names: its first commands work in the archive.
+READABLE = ("docs/", "examples/", "fixtures/clips/", "crates/mocap-solve/src/marker_table.toml")
+#: Documents beside README.md that it links to.
+BESIDE = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE-MIT", "LICENSE-APACHE")
+#: A link that is no picture: its text, the path, and the heading.
+LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^()#\s]+)(#[^()\s]*)?\)")
 DEBIAN_MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 DESCRIPTION = """\
 Description: motion capture on the command line
@@ -52,6 +58,19 @@ def readable():
     return {path: Path(path).read_bytes() for path in sorted(listed.rstrip("\0").split("\0"))}
 
 
+def linked(path, content, packaged):
+    """A document whose links lead to what is packaged: links to sources are their text."""
+    if not path.endswith(".md"):
+        return content
+
+    def shown(link):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link[2]))
+        inside = any(name == target or name.startswith(f"{target}/") for name in packaged)
+        return link[0] if inside or ":" in link[2] else link[1]
+
+    return LINK.sub(shown, content.decode()).encode()
+
+
 def man_pages(writer):
     with tempfile.TemporaryDirectory() as folder:
         written(writer, "man", "-o", folder)
@@ -62,10 +81,9 @@ def files(options):
     """The files of the archive: by path their content, and whether they can be run."""
     name = options.binary.name
     found = {name: (options.binary.read_bytes(), True)}
-    for document in ("README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"):
-        found[document] = (Path(document).read_bytes(), False)
-    for path, content in readable().items():
-        found[path] = (content, False)
+    documents = {document: Path(document).read_bytes() for document in BESIDE} | readable()
+    for path, content in documents.items():
+        found[path] = (linked(path, content, documents), False)
     for page, content in man_pages(options.writer).items():
         found[f"man/{page}"] = (content, False)
     for shell in COMPLETIONS:
@@ -106,7 +124,7 @@ def debian(options, content):
                 put(root / place, content[f"completions/mocap.{shell}"][0])
         documents = root / "usr/share/doc/mocap"
         for name, (data, _) in content.items():
-            if name == "README.md" or name.startswith(READABLE):
+            if name in BESIDE or name.startswith(READABLE):
                 put(documents / name, data)
         put(documents / "changelog.gz", gzip.compress(content["CHANGELOG.md"][0], 9, mtime=0))
         licences = content["LICENSE-MIT"][0] + b"\nor\n\n" + content["LICENSE-APACHE"][0]

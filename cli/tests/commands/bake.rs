@@ -49,6 +49,34 @@ fn a_character_is_baked_in_every_format_and_by_every_method() {
     assert_eq!(sandbox.files("textures"), ["hero.json", "hero.png", "hero_normals.png"]);
 }
 
+/// The highest vertex of the first frame of a PC2 file.
+fn top(bytes: &[u8], vertices: usize) -> f32 {
+    let ups = bytes[32..32 + 12 * vertices].chunks_exact(12);
+    ups.map(|at| f32::from_le_bytes(at[4..8].try_into().unwrap())).fold(f32::MIN, f32::max)
+}
+
+#[test]
+fn a_cache_is_in_the_unit_that_is_asked_for_and_pc2_in_that_of_the_file() {
+    let sandbox = Sandbox::new();
+    character(&sandbox, "hero.glb");
+    character(&sandbox, "hero.fbx");
+    let bake = |from: &str, more: &[&str]| {
+        let words = [&["bake", from, "-o", "out.pc2", "--json", "--overwrite"], more].concat();
+        let row = sandbox.run(words).ok().rows().remove(0);
+        top(&sandbox.read("out.pc2"), row["vertices"].as_u64().unwrap() as usize)
+    };
+    let (glb, fbx) = (bake("hero.glb", &[]), bake("hero.fbx", &[]));
+    assert!((1.4..2.2).contains(&glb) && (fbx / glb - 100.0).abs() < 0.1, "{glb} m, {fbx} cm");
+    for name in ["hero.glb", "hero.fbx"] {
+        let [m, inches] = ["m", "in"].map(|unit| bake(name, &["--unit", unit]));
+        assert!((m - glb).abs() < 1e-3 && (inches * 0.0254 - glb).abs() < 1e-3, "{name}: {m} {inches}");
+    }
+    sandbox.run(["bake", "hero.fbx", "-o", "hero.usda", "--unit", "cm"]).ok();
+    assert!(String::from_utf8(sandbox.read("hero.usda")).unwrap().contains("metersPerUnit = 0.01\n"));
+    sandbox.run(["bake", "hero.fbx", "-o", "hero.png", "--unit", "cm"]).ok();
+    assert!(String::from_utf8(sandbox.read("hero.json")).unwrap().contains("\"unit\": \"cm\""));
+}
+
 #[test]
 fn another_motion_is_retargeted_first() {
     let sandbox = Sandbox::new();

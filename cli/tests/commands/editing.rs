@@ -82,6 +82,28 @@ fn what_cannot_be_edited_is_refused_with_what_helps() {
 }
 
 #[test]
+fn a_range_beyond_the_end_is_said_and_limits_of_lengths_take_units() {
+    let sandbox = sandbox();
+    let past = run(&sandbox, "edit step.bvh --trim 10:250 -o part.bvh");
+    assert!(
+        past.code == 0 && past.stderr.contains("edit::trim-past-end") && past.stderr.contains("60 frames"),
+        "{past:?}"
+    );
+    for range in ["10:60", "10:", "0.1s:0.5s"] {
+        let inside = run(&sandbox, &format!("edit step.bvh --trim {range} -o part.bvh --overwrite"));
+        assert!(!inside.stderr.contains("edit::trim-past-end"), "{inside:?}");
+    }
+    for (limit, code) in [("max=200cm", 0), ("max=0.001mm", 3)] {
+        let ran =
+            run(&sandbox, &format!("edit step.bvh --mirror --fail-above {limit} -o part.bvh --overwrite"));
+        assert_eq!(ran.code, code, "{ran:?}");
+    }
+    let ran =
+        run(&sandbox, "retarget step.bvh step.bvh --fail-above foot-off-goal=10cm -o part.bvh --overwrite");
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
 fn what_cannot_be_joined_is_refused_with_what_helps() {
     let sandbox = sandbox();
     let cases: [(&str, &str, &[&str]); 4] = [

@@ -1,5 +1,6 @@
 //! Figures of a report by name, and limits on them: quality gates.
 
+use mocap_model::Length;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
@@ -118,7 +119,11 @@ pub enum ParseGateError {
     NoLimit { example: &'static str },
     #[error("unknown metric '{name}'; metrics are {known}")]
     UnknownMetric { name: String, known: String },
-    #[error("'{limit}' is not a number from 0{}", if unit.is_empty() { String::new() } else { format!(" [{unit}]") })]
+    #[error("'{limit}' is not a number from 0{}", match *unit {
+        "" => String::new(),
+        "m" => " [m], or with a unit of length, such as 10cm".to_owned(),
+        unit => format!(" [{unit}]"),
+    })]
     Limit { limit: String, unit: &'static str },
 }
 
@@ -152,6 +157,20 @@ impl MissedGate {
     }
 }
 
+/// The limit of a figure with a unit: a number from 0; of lengths in metres, or with a unit of length, such as `10cm`.
+///
+/// ```
+/// use mocap_analysis::limit_of;
+///
+/// assert_eq!((limit_of("10cm", "m"), limit_of("0.1", "m")), (Some(0.1), Some(0.1)));
+/// assert_eq!((limit_of("10cm", "deg"), limit_of("-1", "deg")), (None, None));
+/// ```
+pub fn limit_of(text: &str, unit: &str) -> Option<f64> {
+    let number = || text.parse::<f64>().ok().filter(|limit| limit.is_finite() && *limit >= 0.0);
+    let length = || text.parse().ok().map(|Length(metres)| metres).filter(|_| unit == "m");
+    number().or_else(length)
+}
+
 impl<R: Gated> FromStr for Gate<R> {
     type Err = ParseGateError;
 
@@ -164,9 +183,9 @@ impl<R: Gated> FromStr for Gate<R> {
             name: name.to_owned(),
             known: R::METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>().join(", "),
         })?;
-        match limit.parse::<f64>() {
-            Ok(limit) if limit.is_finite() && limit >= 0.0 => Ok(Gate { metric, limit }),
-            _ => Err(ParseGateError::Limit { limit: limit.to_owned(), unit: metric.unit }),
+        match limit_of(limit, metric.unit) {
+            Some(limit) => Ok(Gate { metric, limit }),
+            None => Err(ParseGateError::Limit { limit: limit.to_owned(), unit: metric.unit }),
         }
     }
 }
@@ -237,7 +256,7 @@ mod tests {
         assert!(message("slides=1").ends_with("metrics are count, slide"));
         assert_eq!(message("slide"), "a gate is NAME=LIMIT, such as slide=0.05");
         assert!(message("slide=-1").contains("[m/s]"));
-        assert!(gate("count=nan").is_err());
+        assert!(gate("count=nan").is_err() && gate("slide=5cm").is_err());
     }
 
     #[test]

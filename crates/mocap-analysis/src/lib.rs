@@ -88,7 +88,7 @@ pub use floor::{floor_height, floor_of, floor_under};
 pub use floor_vote::{FloorVote, floor_in_legs};
 pub use foot_motion::{FootMotion, FootMotions};
 pub use frame_poses::FramePoses;
-pub use gate::{Gate, GateResult, Gated, Metric, MissedGate, ParseGateError, measured};
+pub use gate::{Gate, GateResult, Gated, Metric, MissedGate, ParseGateError, limit_of, measured};
 pub use height::body_height;
 pub use lengths::{LengthUnit, Lengths};
 pub use low_pass::low_pass;

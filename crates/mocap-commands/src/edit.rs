@@ -2,7 +2,7 @@
 
 use mocap::EditOptions;
 use mocap_formats::{Limits, Remedy};
-use mocap_model::{Clip, Unit};
+use mocap_model::{Clip, Skeleton, Unit};
 
 use crate::diagnostic::Diagnostic;
 use crate::options::Edits;
@@ -42,6 +42,7 @@ pub(crate) fn lead_in(edits: &Edits, clip: &Clip, before: usize) -> usize {
 }
 
 /// The warning about a guessed unit.
-pub(crate) fn guessed(unit: Unit) -> Diagnostic {
-    mocap::Problem::UnitGuessed { unit }.into()
+pub(crate) fn guessed(skeleton: &Skeleton, unit: Unit) -> Diagnostic {
+    let by_size = mocap::guess_warning(skeleton, unit).map(Diagnostic::from);
+    by_size.unwrap_or_else(|| mocap::Problem::UnitGuessed { unit, adult: None }.into())
 }

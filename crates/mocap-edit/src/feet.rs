@@ -1,11 +1,11 @@
 //! Foot lock: keeps planted feet in place, with the foot lock of retargeting on the same skeleton.
 
-use mocap_analysis::FootContacts;
+use mocap_analysis::{FootContacts, FootMotion, floor_under};
 use mocap_model::Clip;
 use mocap_retarget::{Floor, FootLock, Hands, RetargetOptions, Retargeter};
 
 use crate::body::Body;
-use crate::{EditError, EditReport};
+use crate::{EditError, EditReport, Figure};
 
 /// Locks the feet during their contacts: IK solves the legs, the hips follow a little, everything else stays.
 ///
@@ -29,8 +29,25 @@ pub fn fix_feet(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     // Without contacts nothing is locked: the motion is unchanged bit by bit.
     let stands = body.contacts(clip).is_some_and(|feet| feet.iter().any(|(_, own)| own.toe.contains(&true)));
     let fixed = if stands { locked(clip)? } else { clip.clone() };
-    let report = EditReport::measured("fix-feet", clip, &fixed);
+    let mut report = EditReport::measured("fix-feet", clip, &fixed);
+    let floor = body.contacts(clip).and_then(|feet| {
+        let (motions, contacts): (Vec<FootMotion>, Vec<FootContacts>) = feet.into_iter().unzip();
+        floor_under(&body.named(clip), &motions, &contacts)
+    });
+    if let Some(floor) = floor {
+        let [before, after] = [clip, &fixed].map(|clip| penetration(&body, clip, floor));
+        report.figures.push(Figure::new("penetration-before", before, "m"));
+        report.figures.push(Figure::new("penetration", after, "m"));
+    }
     Ok((fixed, report))
+}
+
+/// How deep a foot is below a floor at most \[m\].
+fn penetration(body: &Body, clip: &Clip, floor: f64) -> f64 {
+    let motions = FootMotion::of(&body.named(clip), &body.feet);
+    let heights = motions.iter().flat_map(|foot| foot.lowest.iter().zip(&foot.ground));
+    let deepest = heights.map(|(lowest, ground)| floor + ground - lowest).fold(0.0, f64::max);
+    deepest * body.metres_or_one()
 }
 
 /// The motion with locked feet.

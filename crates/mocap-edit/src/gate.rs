@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use mocap_analysis::limit_of;
 use mocap_retarget::GateResult;
 
 use crate::EditReport;
@@ -20,7 +21,7 @@ pub struct EditMetric {
 
 impl EditMetric {
     /// All metrics.
-    pub const ALL: [EditMetric; 22] = METRICS;
+    pub const ALL: [EditMetric; 23] = METRICS;
 
     /// The metric with a name.
     pub fn named(name: &str) -> Option<EditMetric> {
@@ -48,7 +49,7 @@ impl EditMetric {
     }
 }
 
-const METRICS: [EditMetric; 22] = [
+const METRICS: [EditMetric; 23] = [
     metric("rms-deg", "deg", "change of local rotations, rms"),
     metric("max-deg", "deg", "largest change of a local rotation"),
     metric("rms", "m", "change of joint positions, rms"),
@@ -70,6 +71,7 @@ const METRICS: [EditMetric; 22] = [
     metric("pose-distance", "m", "mean distance of the poses that are blended"),
     metric("balance-margin", "m", "centre of mass outside the soles in frames that stand still"),
     metric("off-fall", "", "fall in flight off free fall, as a ratio"),
+    metric("penetration", "m", "how deep a foot is below the floor of the motion at most"),
     metric("terrain-penetration", "m", "how deep a sole is in the terrain at most"),
 ];
 
@@ -150,9 +152,12 @@ impl FromStr for EditGate {
             let names = EditMetric::ALL.map(|metric| metric.name).join(", ");
             format!("unknown metric '{name}'; metrics are {names}")
         })?;
-        match limit.trim().parse::<f64>() {
-            Ok(limit) if limit.is_finite() && limit >= 0.0 => Ok(EditGate { metric, limit }),
-            _ => Err(format!("'{limit}' is not a number from 0")),
+        match limit_of(limit.trim(), metric.unit) {
+            Some(limit) => Ok(EditGate { metric, limit }),
+            None if metric.unit == "m" => {
+                Err(format!("'{limit}' is not a number from 0 [m], or with a unit of length, such as 10cm"))
+            }
+            None => Err(format!("'{limit}' is not a number from 0")),
         }
     }
 }
@@ -169,7 +174,8 @@ mod tests {
         let missed = gate.missed(&gate.check(&[report(Some(5.0)), report(Some(3.0))])).unwrap();
         assert!(missed.1.starts_with("max-deg is 5 deg, above the limit of 4: "), "{}", missed.1);
         assert_eq!(gate.missed(&gate.check(&[report(None)])).unwrap().0, "gate::not-measured");
-        for wrong in ["max-deg", "max=-1", "nothing=1", "rms=nan"] {
+        assert_eq!("max=10cm".parse::<EditGate>().unwrap().limit, 0.1);
+        for wrong in ["max-deg=1cm", "max-deg", "max=-1", "nothing=1", "rms=nan"] {
             assert!(wrong.parse::<EditGate>().is_err(), "{wrong}");
         }
     }

@@ -10,6 +10,8 @@ use std::str::FromStr;
 ///
 /// let range: FrameRange = "0.5s:".parse().unwrap();
 /// assert_eq!(range.frames(100, 30.0), Some(15..100));
+/// let range: FrameRange = "10:250".parse().unwrap();
+/// assert!(range.ends_after(182, 60.0) && !range.ends_after(250, 60.0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameRange {
@@ -34,6 +36,15 @@ impl FrameRange {
         let start = self.start.map_or(0, place);
         let end = self.end.map_or(frames, place).min(frames);
         (start < end).then_some(start..end)
+    }
+
+    /// Whether the range ends after a clip of `frames` frames at `fps` \[1/s\]. A time may be within a frame after its end.
+    pub fn ends_after(&self, frames: usize, fps: f64) -> bool {
+        match self.end {
+            Some(Mark::Frame(end)) => end > frames,
+            Some(Mark::Seconds(seconds)) => seconds * fps > frames as f64 + 1e-6,
+            None => false,
+        }
     }
 }
 

@@ -121,7 +121,7 @@ pub(crate) fn compare<'py>(
         let mut warnings = Vec::new();
         for clip in clips {
             match mocap::known_unit(clip.skeleton()) {
-                Some(unit) => warnings.extend(mocap::guess_warning(unit)),
+                Some(unit) => warnings.extend(mocap::guess_warning(clip.skeleton(), unit)),
                 None => warnings.push(mocap::Finding::new(Problem::UnitOfOther)),
             }
         }

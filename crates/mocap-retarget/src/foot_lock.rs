@@ -11,7 +11,7 @@ use crate::options::Floor;
 use crate::pair::Pair;
 use crate::smoothing::{envelope, fade_out, ramped, smooth};
 use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets, place_of};
-use mocap_analysis::runs;
+use mocap_analysis::{FootMotion, runs};
 use mocap_model::{FrameRate, LANES, RotationLanes, UnitQuaternion, Vector3, VectorLanes};
 use std::ops::Range;
 
@@ -73,12 +73,12 @@ pub(crate) fn lock_feet(
         Floor::Off => f64::NEG_INFINITY,
     };
     let lock = Lock { pair, floor, rate, start: targets.start, frames: targets.frames };
-    let contacts = feet.geometry.iter().zip(&feet.contacts);
+    let contacts = feet.geometry.iter().zip(&feet.contacts).zip(&feet.motions);
     let grounds: Vec<Vec<[f64; LANES]>> = feet.motions.iter().map(|foot| lock.ground(&foot.ground)).collect();
     let locked: Vec<Corrections> = contacts
         .zip(&grounds)
-        .map(|((foot, contacts), ground)| {
-            lock.corrections(&targets.limbs[foot.limb], foot, &contacts.toe, ground)
+        .map(|(((foot, contacts), motion), ground)| {
+            lock.corrections(&targets.limbs[foot.limb], foot, (&contacts.toe, motion), ground)
         })
         .collect();
     let follow = hips_follow(&locked, lock.frames, lock.span(FOLLOW));
@@ -188,12 +188,13 @@ impl Lock<'_> {
         (0..self.frames.div_ceil(LANES)).map(ground).collect()
     }
 
-    /// Pins the toe of one foot in each contact to its mean position on the ground.
+    /// Pins the toe of one foot in each contact to its mean position on the ground. Without a floor, no point of the foot
+    /// gets deeper than any was in the contact, as it would where the foot rolls off and the toe joint rises.
     fn corrections(
         &self,
         leg: &[LimbTargets],
         foot: &FootGeometry,
-        contact: &[bool],
+        (contact, source): (&[bool], &FootMotion),
         ground: &[[f64; LANES]],
     ) -> Corrections {
         let up = self.pair.directions.up;
@@ -201,6 +202,11 @@ impl Lock<'_> {
         let toe = |frame: usize| {
             let (block, lane) = place_of(frame);
             leg[block].goal.at(lane) + leg[block].tip.at(lane) * foot.toe_offset
+        };
+        // How far the lowest point of the foot is above its toe joint, 0 or less.
+        let below = |frame: usize| {
+            let lowest = source.lowest[frame] - source.toe[frame].dot(&source.up);
+            lowest.min(0.0) * self.pair.ratios.leg
         };
         let mut moves = vec![Vector3::zeros(); self.frames];
         let mut weights = vec![0.0f64; self.frames];
@@ -221,6 +227,10 @@ impl Lock<'_> {
         }
         let mut corrections = Corrections { moves, weights };
         corrections.fade(&locked, self.span(FADE));
+        if !self.floor.is_finite() {
+            let lowest: Vec<f64> = (0..self.frames).map(|frame| toe(frame).dot(&up) + below(frame)).collect();
+            corrections.keep_above(&lowest, &locked, self.span(FADE), &up);
+        }
         corrections
     }
 
@@ -391,6 +401,20 @@ fn level_sole(leg: &mut LimbTargets, lane: usize, foot: &FootGeometry, up: &Vect
 }
 
 impl Corrections {
+    /// Lets no correction put the foot deeper than it was in the contact that is locked, or is in that frame. `lowest` is
+    /// the height of its lowest point.
+    fn keep_above(&mut self, lowest: &[f64], locked: &[Range<usize>], fade: usize, up: &Vector3<f64>) {
+        let mut bounds = lowest.to_vec();
+        for run in locked {
+            let of_contact = lowest[run.clone()].iter().copied().fold(f64::INFINITY, f64::min);
+            let around = run.start.saturating_sub(fade)..(run.end + fade).min(lowest.len());
+            bounds[around].iter_mut().for_each(|bound| *bound = bound.min(of_contact));
+        }
+        for ((moved, lowest), bound) in self.moves.iter_mut().zip(lowest).zip(bounds) {
+            *moved += up * (bound - lowest - moved.dot(up)).max(0.0);
+        }
+    }
+
     /// Adds corrections that fade in before and fade out after each locked contact.
     fn fade(&mut self, locked: &[Range<usize>], length: usize) {
         let ends: Vec<[Vector3<f64>; 2]> =
@@ -449,5 +473,11 @@ mod tests {
         assert!(heights[4] > heights[3] && heights[3] > heights[2] && heights[1] > 0.0, "{heights:?}");
         assert!(heights[8] < 1.0 && heights[8] > heights[9] && heights[13] < 0.0, "{heights:?}");
         assert!(corrections.weights.iter().all(|weight| (0.0..=1.0 + 1e-12).contains(weight)));
+        // The second contact is pushed down: no deeper than the foot was in it, nor in its fades.
+        let lowest: Vec<f64> = (0..20).map(|frame| if frame == 15 { -0.25 } else { 0.0 }).collect();
+        corrections.keep_above(&lowest, &[5..8, 14..16], 4, &Vector3::y());
+        let heights: Vec<f64> = corrections.moves.iter().zip(&lowest).map(|(at, low)| at.y + low).collect();
+        assert!(heights.iter().all(|height| *height >= -0.25 - 1e-12), "{heights:?}");
+        assert_eq!((heights[5], heights[14], heights[15]), (1.0, -0.25, -0.25));
     }
 }

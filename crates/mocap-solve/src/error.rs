@@ -90,7 +90,10 @@ pub enum SolveWarning {
     UnknownLabels { names: Vec<String> },
     #[error("the skeleton has no segment for {}: they are left out", names.join(", "))]
     WithoutSegment { names: Vec<String> },
-    #[error("labels are unknown; by their places the points are the markers of '{set}': {pairs}")]
+    #[error(
+        "labels are unknown; by their places alone the points are the markers of '{set}', and small residuals do not \
+         show that this is the set: {pairs}"
+    )]
     Identified { set: String, pairs: String },
     #[error("left out in all frames: typically {} mm from where the others put it", mm(*off))]
     WrongThroughout { marker: String, off: f64 },

@@ -43,6 +43,7 @@ mod solve;
 mod solve_tests;
 mod start;
 mod subject;
+mod subject_prefix;
 mod take;
 mod template;
 mod tree_matrix;
@@ -58,5 +59,6 @@ pub use report::{
     BoneLength, DoubtfulFrames, MarkerResidual, PropReport, Repairs, Residual, SegmentResidual, SolveReport,
 };
 pub use solve::{SolveOptions, Solved, solve};
+pub use subject_prefix::subject_prefix;
 pub use unseen::Unseen;
 pub use virtual_markers::{VirtualMarkers, virtual_markers};

@@ -47,7 +47,7 @@ pub struct MarkerSets {
     middle: BTreeMap<String, usize>,
     /// By whether it is on the left, and name.
     sided: BTreeMap<(bool, String), usize>,
-    sets: BTreeMap<String, Vec<String>>,
+    sets: BTreeMap<String, SetRow>,
 }
 
 #[derive(Deserialize)]
@@ -86,11 +86,14 @@ enum SideWord {
     Right,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SetRow {
     name: String,
     markers: Vec<String>,
+    /// Labels that count, but that not every take has.
+    #[serde(default)]
+    also: Vec<String>,
 }
 
 /// The farthest place of a marker that a table may state \[m\].
@@ -172,10 +175,11 @@ impl MarkerSets {
             }
         }
         for set in table.set {
-            if let Some(unknown) = expanded(&set.markers).iter().find(|name| self.find(name).is_none()) {
+            let all = [expanded(&set.markers), expanded(&set.also)].concat();
+            if let Some(unknown) = all.iter().find(|name| self.find(name).is_none()) {
                 return Err(wrong(format!("set '{}': no landmark is called '{unknown}'", set.name)));
             }
-            self.sets.insert(set.name, set.markers);
+            self.sets.insert(set.name.clone(), set);
         }
         Ok(self)
     }
@@ -195,18 +199,22 @@ impl MarkerSets {
 
     /// The labels of a set, left before right; `None` if no set has the name.
     pub fn labels(&self, set: &str) -> Option<Vec<String>> {
-        self.sets.get(set).map(|markers| expanded(markers))
+        self.sets.get(set).map(|set| expanded(&set.markers))
     }
 
     /// The known labels of a set with their landmarks; `None` if no set has the name.
     pub(crate) fn only(&self, set: &str) -> Option<Vec<(String, Landmark)>> {
-        let labels = self.labels(set)?;
-        Some(
-            labels
-                .into_iter()
-                .filter_map(|label| Some((label.clone(), self.find(&label)?.clone())))
-                .collect(),
-        )
+        self.labels(set).map(|labels| self.with_landmarks(labels))
+    }
+
+    /// As [`MarkerSets::only`], with the labels that not every take has.
+    pub(crate) fn counting(&self, set: &str) -> Option<Vec<(String, Landmark)>> {
+        let also = expanded(&self.sets.get(set)?.also);
+        Some(self.with_landmarks([self.labels(set)?, also].concat()))
+    }
+
+    fn with_landmarks(&self, labels: Vec<String>) -> Vec<(String, Landmark)> {
+        labels.into_iter().filter_map(|label| Some((label.clone(), self.find(&label)?.clone()))).collect()
     }
 }
 

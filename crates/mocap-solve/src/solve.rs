@@ -67,7 +67,7 @@ pub fn solve(
 ) -> Result<Solved, SolveError> {
     let mut found = Vec::new();
     let only = match options.set {
-        Some(name) => Some(options.sets.only(name).ok_or_else(|| SolveError::UnknownSet {
+        Some(name) => Some(options.sets.counting(name).ok_or_else(|| SolveError::UnknownSet {
             name: name.to_owned(),
             known: options.sets.names().collect::<Vec<_>>().join(", "),
         })?),

@@ -7,6 +7,7 @@ use crate::marker_set::{Landmark, MarkerSets};
 use crate::pelvis::Pelvis;
 use crate::presence::segment_of;
 use crate::rigid::{self, Column};
+use crate::subject_prefix::{subject_prefix, without_subject};
 use crate::{SolveError, SolveWarning};
 
 /// A recording whose markers have a place on the body.
@@ -43,14 +44,13 @@ impl Take {
         if markers.frames() == 0 {
             return Err(SolveError::NoFrames);
         }
-        let find = |label: &str| match only {
-            Some(set) => {
-                let found = sets.find(label)?;
-                set.iter().any(|(_, landmark)| landmark.name == found.name).then(|| found.clone())
-            }
-            None => sets.find(label).cloned(),
+        let prefixes = sets.subject_prefixes(markers.names());
+        let find = |label: &str| {
+            let found = sets.find(without_subject(label, &prefixes))?;
+            let counts = |set: &[(String, Landmark)]| set.iter().any(|(_, other)| other.name == found.name);
+            only.is_none_or(counts).then(|| found.clone())
         };
-        one_subject(markers, sets)?;
+        one_subject(markers, sets, &prefixes)?;
         let mut known: Vec<(Landmark, usize)> = Vec::new();
         let mut unknown = Vec::new();
         let mut labels: Vec<usize> = (0..markers.names().len()).collect();
@@ -176,7 +176,7 @@ pub(crate) fn all_landmarks(take: &Take, trial: Option<&Take>) -> Vec<(String, L
 }
 
 /// A body needs this many known labels.
-const FEWEST_LABELS: usize = 8;
+pub(crate) const FEWEST_LABELS: usize = 8;
 
 /// What can be said of a recording that is not a body: segments by known labels, and rigid bodies.
 fn segments(known: &[(Landmark, usize)], markers: &Markers, metres: f64) -> String {
@@ -206,12 +206,15 @@ fn segments(known: &[(Landmark, usize)], markers: &Markers, metres: f64) -> Stri
 }
 
 /// Rejects labels of two bodies.
-fn one_subject(markers: &Markers, sets: &MarkerSets) -> Result<(), SolveError> {
+fn one_subject(markers: &Markers, sets: &MarkerSets, prefixes: &[&str]) -> Result<(), SolveError> {
     let mut subjects: Vec<(&str, usize)> = Vec::new();
     for label in markers.names() {
-        let Some((subject, _)) = label.rsplit_once(':').filter(|_| sets.find(label).is_some()) else {
+        let Some(prefix) =
+            subject_prefix(label, prefixes).filter(|prefix| sets.find(&label[prefix.len()..]).is_some())
+        else {
             continue;
         };
+        let subject = &prefix[..prefix.len() - 1];
         match subjects.iter_mut().find(|(other, _)| *other == subject) {
             Some((_, count)) => *count += 1,
             None => subjects.push((subject, 1)),

@@ -28,7 +28,7 @@ pub fn for_format(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Cl
     let space = *clip.skeleton().space();
     let clip = match known_unit(clip.skeleton()) {
         Some(unit) if space.unit.is_none() => {
-            warnings.extend(guess_warning(unit));
+            warnings.extend(guess_warning(clip.skeleton(), unit));
             in_space(clip, Space { unit: Some(unit), ..space })
         }
         _ => clip,

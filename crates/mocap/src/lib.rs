@@ -123,7 +123,7 @@ pub use motion_file::{Companions, Header, MotionFile, strictly};
 pub use options::ReadOptions;
 pub use peers::{PeerAnswer, PeerAnswers, Peers};
 use problem::above_zero;
-pub use problem::{Problem, rate_as_time, unit_name};
+pub use problem::{AdultUnit, Problem, rate_as_time, unit_name};
 pub use read::{
     KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with,
 };

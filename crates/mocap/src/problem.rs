@@ -1,5 +1,7 @@
 //! Problems of motions in any format.
 
+use std::fmt;
+
 use mocap_compress::CompressError;
 use mocap_formats::bvh::PositionMode;
 use mocap_formats::{Finding, Remedy};
@@ -113,8 +115,12 @@ pub enum Problem {
     UnitOfOther,
     #[error("no joint matches '{glob}': its tolerance has no effect")]
     NoSuchJoint { glob: String, near: Vec<String> },
-    #[error("the unit is assumed to be {}, from the size of the skeleton", unit_name(unit))]
-    UnitGuessed { unit: Unit },
+    #[error(
+        "the unit is assumed to be {}, from the size of the skeleton{}",
+        unit_name(unit),
+        adult.as_ref().map(AdultUnit::to_string).unwrap_or_default()
+    )]
+    UnitGuessed { unit: Unit, adult: Option<AdultUnit> },
     #[error(
         "the unit is assumed to be {}, as in {agreeing} of {clips} inputs with the same skeleton; with other inputs \
          beside it the file may be read otherwise",
@@ -219,6 +225,25 @@ pub(crate) fn above_zero(option: &'static str, value: Option<f64>) -> Result<(),
 /// ```
 pub fn unit_name(unit: &Unit) -> String {
     unit.name().map_or_else(|| format!("{} m", unit.metres), str::to_owned)
+}
+
+/// Another unit than the guessed one in which a body has the stature of an adult.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdultUnit {
+    /// The other unit.
+    pub unit: Unit,
+    /// The stature in it \[m\].
+    pub stature: f64,
+    /// The stature in the guessed unit \[m\].
+    pub guessed: f64,
+}
+
+impl fmt::Display for AdultUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [guessed, stature] = [self.guessed, self.stature].map(three_digits);
+        let unit = unit_name(&self.unit);
+        write!(f, ": a body of {guessed} m; with the unit '{unit}' it is an adult of {stature} m")
+    }
 }
 
 /// With its sign, plus as well.

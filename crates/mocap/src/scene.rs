@@ -8,10 +8,13 @@ use mocap_formats::{Document, Finding, Format, KeptScene, Parsed, ReadError, Wri
 use mocap_model::{
     Character, Clip, JointId, MarkerSet, Markers, ModelError, Part, Scene, Skeleton, Space, name_of_tree,
 };
+use mocap_solve::subject_prefix;
 
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
-use crate::subjects::{marker_subjects, may_be_several, of_markers, several_subjects, subjects};
+use crate::subjects::{
+    label_prefixes, marker_subjects, may_be_several, of_markers, several_subjects, subjects,
+};
 use crate::target::put_on_target;
 use crate::unit::in_space;
 use crate::write::{format_of, put};
@@ -155,12 +158,8 @@ fn scene_of_markers(markers: &Markers) -> Result<Scene, Finding> {
     }
     let set = |name: &String| Ok(MarkerSet { name: name.clone(), markers: of_markers(markers, Some(name))? });
     let mut sets = names.iter().map(set).collect::<Result<Vec<_>, Finding>>()?;
-    let of_none = |label: &str| {
-        let owned = names
-            .iter()
-            .any(|name| label.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(':')));
-        (!owned).then(|| label.to_owned())
-    };
+    let prefixes = label_prefixes(markers);
+    let of_none = |label: &str| subject_prefix(label, &prefixes).is_none().then(|| label.to_owned());
     let rest = markers.with_only(of_none).map_err(|error| model("scene", error))?;
     if !rest.names().is_empty() {
         sets.push(MarkerSet { name: String::new(), markers: rest });

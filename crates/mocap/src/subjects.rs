@@ -8,6 +8,7 @@ use std::sync::Arc;
 use mocap_formats::Finding;
 use mocap_model::{Clip, Event, FrameRate, JointId, Markers, Role, Skeleton, name_of_tree};
 use mocap_retarget::map_roles;
+use mocap_solve::{MarkerSets, subject_prefix};
 
 use crate::Problem;
 
@@ -106,12 +107,19 @@ fn sizes(skeleton: &Skeleton) -> Vec<usize> {
     sizes
 }
 
-/// `Alice` of `Alice:Hips`.
-fn prefix(name: &str) -> Option<&str> {
-    name.rsplit_once(':').map(|(prefix, _)| prefix).filter(|prefix| !prefix.is_empty())
+/// What labels begin with: names of subjects, each with its separator.
+pub(crate) fn label_prefixes(markers: &Markers) -> Vec<&str> {
+    MarkerSets::built_in().subject_prefixes(markers.names())
 }
 
-/// The subjects of a recording: what stands before the colon of its labels, in the order of the markers.
+/// `Alice` of `Alice:` and of `Alice_`.
+fn name_of(prefix: &str) -> &str {
+    &prefix[..prefix.len() - 1]
+}
+
+/// The subjects of a recording, in the order of the markers: what stands before the colon of labels (`Alice:LKNE`),
+/// or before `_`, `.`, `-` or a blank where marker sets know what follows
+/// ([`MarkerSets::subject_prefixes`](mocap_solve::MarkerSets::subject_prefixes)).
 ///
 /// ```
 /// let knee = mocap::read_markers("../../fixtures/markers/knee.c3d")?.value;
@@ -120,7 +128,7 @@ fn prefix(name: &str) -> Option<&str> {
 /// ```
 pub fn marker_subjects(markers: &Markers) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for name in markers.names().iter().filter_map(|name| prefix(name)) {
+    for name in label_prefixes(markers).into_iter().map(name_of) {
         if !found.iter().any(|known| known == name) {
             found.push(name.to_owned());
         }
@@ -147,17 +155,33 @@ pub(crate) fn of_clip(clip: Clip, asked: Option<&str>) -> Result<Clip, Finding> 
     clip.with_only_below(root).map_err(|error| Finding::new(Problem::Edit { edit: "--subject", error }))
 }
 
-/// The markers of one subject, without its name before their labels.
+/// The markers of one subject, without its name before their labels. A name that the user states may stand before any
+/// labels, known or not.
 pub(crate) fn of_markers(markers: &Markers, asked: Option<&str>) -> Result<Markers, Finding> {
     let Some(asked) = asked else { return Ok(markers.clone()) };
-    let names = marker_subjects(markers);
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut prefixes = label_prefixes(markers);
+    let stated = ['_', '.', '-', ' '].map(|separator| format!("{asked}{separator}"));
+    if !prefixes.iter().any(|prefix| name_of(prefix) == asked) {
+        let begins = |prefix: &&str| markers.names().iter().any(|name| name.starts_with(*prefix));
+        prefixes.extend(stated.iter().map(String::as_str).filter(begins));
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for name in prefixes.iter().map(|prefix| name_of(prefix)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     let subject = names[chosen(&names, asked)?];
-    let label = |name: &str| Some(name.strip_prefix(subject)?.strip_prefix(':')?.to_owned());
+    let owner = |name: &str| subject_prefix(name, &prefixes);
+    let label = |name: &str| {
+        let prefix = owner(name).filter(|prefix| name_of(prefix) == subject)?;
+        Some(name[prefix.len()..].to_owned())
+    };
     let failed = |error| Finding::new(Problem::Edit { edit: "--subject", error });
     // Events without a subject are everyone's.
     let event = |event: &Event| {
-        let name = if event.name.contains(':') { label(&event.name)? } else { event.name.clone() };
+        let is_owned = owner(&event.name).is_some() || event.name.contains(':');
+        let name = if is_owned { label(&event.name)? } else { event.name.clone() };
         Some(Event { name, ..*event })
     };
     let events = markers.events().iter().filter_map(event).collect();

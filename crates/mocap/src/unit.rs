@@ -10,7 +10,7 @@ use mocap_model::{Axis, Clip, JointId, Role, SignedAxis, Skeleton, Space, Unit, 
 use mocap_retarget::{RoleReason, map_roles};
 use mocap_robot::{Bends, Humanoid, may_be_robot, unknown_robot};
 
-use crate::{BodySize, Problem, ReadOptions};
+use crate::{AdultUnit, BodySize, Problem, ReadOptions};
 
 /// The unit of a skeleton's lengths, guessed from the size of the body where it is not stated; `None` where no
 /// usual unit makes it as large as a human.
@@ -41,7 +41,7 @@ pub fn known_unit(skeleton: &Skeleton) -> Option<Unit> {
 pub fn needed_unit(skeleton: &Skeleton, warnings: &mut Vec<Finding>) -> Result<Unit, Finding> {
     let unit = known_unit(skeleton)
         .ok_or_else(|| Finding::new(Problem::UnitUnknown { size: BodySize::of(skeleton) }))?;
-    warnings.extend(guess_warning(unit));
+    warnings.extend(guess_warning(skeleton, unit));
     Ok(unit)
 }
 
@@ -65,7 +65,7 @@ const ADULT_PATH: f64 = 2.2;
 /// ```
 pub fn for_report(skeleton: &Skeleton, warnings: &mut Vec<Finding>) -> Skeleton {
     if let Some(unit) = known_unit(skeleton) {
-        warnings.extend(guess_warning(unit));
+        warnings.extend(guess_warning(skeleton, unit));
         return skeleton.clone();
     }
     let size = BodySize::of(skeleton);
@@ -102,11 +102,28 @@ pub fn clip_for_report<'c>(clip: &'c Clip, warnings: &mut Vec<Finding>) -> Cow<'
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
 /// let unit = mocap::known_unit(walk.skeleton()).unwrap();
-/// assert_eq!(mocap::guess_warning(unit).unwrap().code(), "unit::guessed");
+/// assert_eq!(mocap::guess_warning(walk.skeleton(), unit).unwrap().code(), "unit::guessed");
 /// # Ok::<(), mocap::Error>(())
 /// ```
-pub fn guess_warning(unit: Unit) -> Option<Finding> {
-    (unit.source == UnitSource::Guessed).then(|| Finding::new(Problem::UnitGuessed { unit }))
+pub fn guess_warning(skeleton: &Skeleton, unit: Unit) -> Option<Finding> {
+    (unit.source == UnitSource::Guessed).then(|| {
+        let adult = adult_unit(skeleton, unit);
+        Finding::new(Problem::UnitGuessed { unit, adult })
+    })
+}
+
+/// Usual statures of adults \[m\].
+const ADULTS: std::ops::RangeInclusive<f64> = 1.4..=2.1;
+/// Usual units \[m\].
+const UNITS: [f64; 5] = [1.0, Unit::CMU, 0.0254, 0.01, 0.001];
+
+/// Another unit than the one that was guessed in which the body has the stature of an adult.
+fn adult_unit(skeleton: &Skeleton, guessed: Unit) -> Option<AdultUnit> {
+    let size = BodySize::of(skeleton).stature?;
+    let others = UNITS.into_iter().filter(|metres| (metres / guessed.metres - 1.0).abs() > 1e-9);
+    let metres = others.into_iter().find(|metres| ADULTS.contains(&(size * metres)))?;
+    let unit = Unit { metres, source: UnitSource::Guessed };
+    Some(AdultUnit { unit, stature: size * metres, guessed: size * guessed.metres })
 }
 
 /// Plausible statures of bipeds, toys and giants included \[m\].
@@ -234,6 +251,26 @@ pub(crate) fn in_space(clip: Clip, space: Space) -> Clip {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_guess_names_the_unit_of_an_adult() {
+        let walk = crate::read("../../fixtures/clips/alex_walk.bvh").unwrap().value;
+        let stature = BodySize::of(walk.skeleton()).stature.unwrap();
+        let warned = |size: f64| {
+            let scaled = walk.skeleton().scaled(size / stature).unwrap();
+            let unit = known_unit(&scaled).unwrap();
+            (unit.name(), guess_warning(&scaled, unit).unwrap().to_string())
+        };
+        // A person of 1.47 m in inches has the numbers of a baby of 58 cm.
+        let (unit, message) = warned(1.47 / 0.0254);
+        assert_eq!(unit, Some("cm"));
+        assert!(
+            message.contains("0.579 m") && message.contains("'in' it is an adult of 1.47 m"),
+            "{message}"
+        );
+        let (unit, message) = warned(175.0);
+        assert!(unit == Some("cm") && !message.contains("adult"), "{message}");
+    }
 
     #[test]
     fn forward_makes_way_for_up() {

@@ -154,7 +154,7 @@ pub fn prepare(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Clip 
     let clip = if has_roles { clip } else { with_roles(clip) };
     let unit = known_unit(clip.skeleton());
     if clip.skeleton().space().unit.is_none() {
-        warnings.extend(unit.and_then(guess_warning));
+        warnings.extend(unit.and_then(|unit| guess_warning(clip.skeleton(), unit)));
     }
     let space = Space { unit, ..*clip.skeleton().space() };
     in_space(clip, space)

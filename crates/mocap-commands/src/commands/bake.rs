@@ -23,7 +23,7 @@ use crate::edit;
 use crate::encode::put_stdout;
 use crate::exit::Exit;
 use crate::options::{
-    Edits, Inputs, Invocation, MethodSettings, Outputs, Reading, SourceEdits, TargetSettings,
+    Edits, Inputs, Invocation, MethodSettings, Outputs, Reading, SourceEdits, TargetSettings, UnitLength,
 };
 use crate::output::Output;
 use crate::read::{self, Motion};
@@ -32,13 +32,14 @@ use crate::verdict;
 
 /// Write the vertices of skinned characters over time, for programs without their skeleton
 ///
-/// All skinned meshes of a file come one after the other, in metres and in the axes of the file. Vertices are made frame
-/// by frame and are not kept in memory.
+/// All skinned meshes of a file come one after the other, in metres (pc2: in the unit of the file) and in the axes of the
+/// file. Vertices are made frame by frame and are not kept in memory.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap bake character.glb -o character.npz\n\
     \x20 mocap bake character.glb --motion walk.bvh --deform dqs -o walk.usda\n\
+    \x20 mocap bake character.fbx -o character.npz --unit cm\n\
     \x20 mocap bake characters/ --to pc2 --fps 30 -o caches/")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -48,6 +49,10 @@ pub(crate) struct Args {
     /// extension of the output, else npz]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub(crate) to: Option<CacheFormat>,
+    /// Unit of the vertices: m, cm, mm, in, ft, cmu (1/0.45 in) or metres per unit [default: m; pc2: the unit of the
+    /// file, on whose mesh it is played]
+    #[arg(long, value_name = "UNIT", help_heading = "Output")]
+    pub(crate) unit: Option<UnitLength>,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
     /// Skinning: lbs (linear blend, what files mean), dqs (dual quaternions) or sbs (spherical blend), which keep the
@@ -242,8 +247,14 @@ fn sequence(
     };
     warnings.extend(body.warnings.into_iter().map(Diagnostic::from));
     let body = body.value;
-    let options =
-        BakeOptions { method: args.deform, rigid: args.rigid, upright: format == CacheFormat::Usda };
+    // A PC2 file states no unit: programs put its numbers into the mesh of the file.
+    let of_file = clip.skeleton().space().metres().filter(|_| format == CacheFormat::Pc2);
+    let options = BakeOptions {
+        method: args.deform,
+        rigid: args.rigid,
+        upright: format == CacheFormat::Usda,
+        unit: args.unit.map(|unit| unit.0).or(of_file),
+    };
     let sequence = VertexSequence::new(&body, &clip, &options).map_err(refused)?;
     let left = body.body.meshes.iter().filter(|mesh| mesh.stated.rigid && !args.rigid);
     let left: Vec<String> = left.map(|mesh| format!("'{}'", mesh.name)).collect();

@@ -199,15 +199,14 @@ fn measure(
         let message = format!("props that only one motion has are not compared: {}", left_out.join(", "));
         warn(1, vec![Diagnostic::new("compare::props", message)]);
     }
-    let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
+    let assumed = clips.each_ref().map(|clip| match read::known_unit(clip.skeleton()) {
+        Some(unit) => unit.source.is_guess().then(|| guessed(clip.skeleton(), unit)),
+        None => Some(Problem::UnitOfOther.into()),
+    });
     let one_unit = in_one_unit(clips.each_ref()).map_err(|error| (0, error.into()))?;
     clips = one_unit.map(Cow::into_owned);
-    for (input, unit) in units.into_iter().enumerate() {
-        match unit {
-            Some(unit) if unit.source.is_guess() => warn(input, vec![guessed(unit)]),
-            Some(_) => {}
-            None => warn(input, vec![Problem::UnitOfOther.into()]),
-        }
+    for (input, warning) in assumed.into_iter().enumerate() {
+        warn(input, warning.into_iter().collect());
     }
     let resampled = at_one_rate(&mut clips, args.resample).map_err(|error| (1, error.into()))?;
     if let Some((input, forward)) = face_alike(&mut clips, states) {

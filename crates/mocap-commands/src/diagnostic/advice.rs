@@ -45,6 +45,12 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
     }
     match finding.code() {
         "c3d::too-large" => return Some("a larger unit makes smaller numbers, such as --unit m".into()),
+        "solve::identified" => {
+            return Some(
+                "--marker-set NAME states the set, --marker-set FILE what the labels mean; `mocap view OUT TAKE` shows both"
+                    .into(),
+            );
+        }
         "arrays::too-large" => return Some("--dtype f64 takes it".into()),
         "robot-motion::needs-robot" => {
             return Some("name its model with --skeleton ROBOT.urdf or ROBOT.xml; the .joints.json beside a motion names the robot".into());
@@ -83,7 +89,11 @@ fn on_file(problem: &Problem) -> Option<String> {
     Some(match problem {
         Problem::NoSkeleton { .. } => NAME_SKELETON.into(),
         Problem::Compressed(error) => return on_compression(error).map(str::to_owned),
-        Problem::UnitGuessed { unit } | Problem::UnitVoted { unit, .. } => {
+        Problem::UnitGuessed { unit, adult: Some(adult) } => {
+            let [unit, other] = [unit, &adult.unit].map(unit_name);
+            format!("--input-unit {other} or --input-unit {unit} states it and silences this warning")
+        }
+        Problem::UnitGuessed { unit, .. } | Problem::UnitVoted { unit, .. } => {
             format!("--input-unit {} states it and silences this warning", unit_name(unit))
         }
         Problem::RateUnlikely { fps } => match mocap::rate_as_time(*fps) {

@@ -32,7 +32,7 @@ impl EditGates {
 fn help() -> String {
     let names = EditMetric::ALL.map(|metric| metric.name).join(", ");
     format!(
-        "Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, \
-         m/s]; the clip is not written then. Figures: {names}"
+        "Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m \
+         or with a unit, m/s]; the clip is not written then. Figures: {names}"
     )
 }

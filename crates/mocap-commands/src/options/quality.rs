@@ -28,7 +28,7 @@ impl QualitySettings {
 fn gates_help() -> String {
     let names = Metric::<Quality>::names();
     format!(
-        "Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m, m/s, \
-         degrees]; implies --quality. Figures: {names}"
+        "Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m or \
+         with a unit, m/s, degrees]; implies --quality. Figures: {names}"
     )
 }

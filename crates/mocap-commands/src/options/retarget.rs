@@ -198,8 +198,8 @@ pub(crate) struct GateSettings {
 fn gates_help() -> String {
     let names = RetargetMetric::names();
     format!(
-        "Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion \
-         is not written then. Figures: {names}"
+        "Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m or with a unit, m/s, degrees]; \
+         the motion is not written then. Figures: {names}"
     )
 }
 

@@ -26,7 +26,15 @@ impl Operation for Trim {
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         let cut = crate::trim(clip, &self.trim)?;
-        let report = EditReport::measured(Self::NAME, clip, &cut);
+        let mut report = EditReport::measured(Self::NAME, clip, &cut);
+        let (frames, fps) = (clip.frames(), clip.rate().fps());
+        if self.trim.ends_after(frames, fps) {
+            let message = format!(
+                "the range ends after the motion, which has {frames} frames ({:.2} s)",
+                frames as f64 / fps
+            );
+            report.warn("edit::trim-past-end", message);
+        }
         Ok((cut, report))
     }
 

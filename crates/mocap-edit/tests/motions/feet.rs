@@ -408,3 +408,24 @@ pub(super) fn no_edit_makes_feet_of_real_motions_worse() {
     refused.iter().for_each(|refused| mocap_corpus::note!("{refused}"));
     assert!(all.is_empty(), "{}\n{}", all.len(), all.join("\n"));
 }
+
+pub(super) fn locked_feet_go_no_deeper_than_they_were() {
+    for name in ["alex_walk", "robin_walk", "alex_turn", "robin_jump"] {
+        let before = read(&mocap_corpus::fixture(&format!("clips/{name}.bvh")));
+        let (after, report) = mocap_edit::fix_feet(&before).unwrap();
+        let (was, is) = (feet(&before), feet(&after));
+        for (side, contacts) in was.contacts.iter().enumerate() {
+            let lowest = |feet: &Feet, run: &std::ops::Range<usize>| {
+                feet.motions[side].lowest[run.clone()].iter().copied().fold(f64::INFINITY, f64::min)
+                    * feet.metres
+            };
+            for run in contacts {
+                let deeper = lowest(&was, run) - lowest(&is, run);
+                assert!(deeper < 0.002, "{name} {side} {run:?}: {deeper} m deeper");
+            }
+        }
+        let figure =
+            |name: &str| report.figures.iter().find(|figure| figure.name == name).unwrap().value.unwrap();
+        assert!(figure("penetration") < figure("penetration-before") + 0.002, "{name}: {report}");
+    }
+}

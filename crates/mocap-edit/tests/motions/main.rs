@@ -165,6 +165,7 @@ mocap_corpus::tests! {
     a_minute_of_states_has_no_pop,
     a_minute_of_states_of_the_fixtures_has_no_pop,
     a_walk_climbs_steps_and_stays_on_flat_ground,
+    feet::locked_feet_go_no_deeper_than_they_were,
     feet::no_edit_makes_feet_of_the_fixtures_worse,
     feet::no_edit_makes_feet_of_real_motions_worse,
     gazes::heads_of_fixtures_turn_alike_whatever_their_axes,

@@ -12,6 +12,7 @@ use mocap_model::{
     Angles, Axis, Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Pose, Skeleton, Track,
     UnitQuaternion, Vector3,
 };
+use nalgebra::Matrix3;
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -88,9 +89,9 @@ struct Plan<'c> {
 
 impl Plan<'_> {
     fn new<'c>(clip: Cow<'c, Clip>, options: &WriteOptions) -> Result<Plan<'c>, Finding> {
-        let clip = match clip.skeleton().robot() {
-            Some(_) => Cow::Owned(without_rest_rotations(&clip)),
-            None => clip,
+        let clip = match clip.skeleton().robot().is_some() || only_roots_are_turned(clip.skeleton()) {
+            true => Cow::Owned(without_rest_rotations(&clip)),
+            false => clip,
         };
         let skeleton = clip.skeleton();
         let mut unique = Unique::default();
@@ -176,8 +177,28 @@ impl Plan<'_> {
     }
 }
 
-/// A motion of a robot whose joints have the axes of the space at rest, as BVH has it: a file with all angles 0 shows the
-/// robot at rest, and joints about axes of the space have one angle.
+/// Angles at rest below this are none \[rad\].
+const UNTURNED: f64 = 1e-9;
+
+/// Whether all joints below turned roots have the axes of their root at rest, as in SMPL: then a file can show the
+/// skeleton as it stands at rest, which its root's rest rotation does and BVH cannot hold.
+fn only_roots_are_turned(skeleton: &Skeleton) -> bool {
+    let turned = |joint: &Joint| joint.rest_rotation.angle() > UNTURNED;
+    let (roots, others): (Vec<&Joint>, Vec<&Joint>) =
+        skeleton.joints().iter().partition(|joint| joint.parent.is_none());
+    // The axes of a joint without bones, such as a camera's, are its own.
+    !others.is_empty() && roots.into_iter().any(turned) && !others.into_iter().any(turned)
+}
+
+/// The matrix of a rotation, whose entries are whole where only rounding keeps them from it: offsets that are turned by
+/// right angles keep their digits.
+fn matrix(rotation: &UnitQuaternion<f64>) -> Matrix3<f64> {
+    let whole = |entry: f64| if (entry - entry.round()).abs() < 1e-14 { entry.round() } else { entry };
+    rotation.to_rotation_matrix().matrix().map(whole)
+}
+
+/// A motion whose joints have the axes of the space at rest, as BVH has it: a file with all angles 0 shows the skeleton
+/// at rest, and joints of robots about axes of the space have one angle.
 fn without_rest_rotations(clip: &Clip) -> Clip {
     let skeleton = clip.skeleton();
     let mut object = Pose::default();
@@ -186,7 +207,7 @@ fn without_rest_rotations(clip: &Clip) -> Clip {
     let above =
         |joint: &Joint| joint.parent.map_or_else(UnitQuaternion::identity, |parent| at_rest[parent.index()]);
     let straight = skeleton.with_joints(|joint| {
-        joint.offset = above(joint) * joint.offset;
+        joint.offset = matrix(&above(joint)) * joint.offset;
         joint.rest_rotation = UnitQuaternion::identity();
         joint.dofs = Dofs::ball(joint.dofs.order);
     });

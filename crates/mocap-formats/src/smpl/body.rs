@@ -1,8 +1,9 @@
 //! The joints of an SMPL body in any skeleton that has them.
 
+use super::model::upright;
 use super::{Model, Problem};
 use crate::Finding;
-use mocap_model::{Isometry3, JointId, Skeleton, Vector3};
+use mocap_model::{Isometry3, JointId, Skeleton, UnitQuaternion, Vector3, exp, rotation_between};
 
 /// Bones of a T-pose are along the axes by at least this cosine.
 const ALONG: f64 = 0.7;
@@ -83,22 +84,40 @@ fn find(skeleton: &Skeleton, name: &str) -> Option<JointId> {
     skeleton.iter().find(|(_, joint)| !joint.end_site && same(&joint.name)).map(|(id, _)| id)
 }
 
-/// Checks that bones are oriented as in the models: in the axes of the pelvis, the trunk along Y, the left arm along X.
-pub(super) fn check_rest(skeleton: &Skeleton, joints: &[Option<JointId>]) -> Result<(), Finding> {
+/// The rotation from the axes of the models to those of the joints, whose bones have to be oriented as in the models:
+/// the trunk along Y, the left arm along X. Joints have the axes of the models, or those of the space, as in a BVH, which
+/// holds no rest rotations.
+pub(super) fn axes(skeleton: &Skeleton, joints: &[Option<JointId>]) -> Result<UnitQuaternion<f64>, Finding> {
     let parents = above(skeleton, joints);
     let rest = |place: usize| joints[place].map(|joint| at_rest(skeleton, joint, parents[place]));
-    let along = |place: usize, axis: Vector3<f64>| {
-        let offset = rest(place).map(|rest| rest.translation.vector);
-        offset.is_some_and(|offset| offset.dot(&axis) > ALONG * offset.norm())
-    };
-    // spine2, the elbows and the knees.
-    let as_expected = along(6, Vector3::y())
-        && along(18, Vector3::x())
-        && along(19, -Vector3::x())
-        && along(4, -Vector3::y())
-        && along(5, -Vector3::y());
     let unturned = (1..joints.len()).filter_map(rest).all(|rest| rest.rotation.angle() < 1e-3);
-    if as_expected && unturned { Ok(()) } else { Err(Finding::new(Problem::OtherRest)) }
+    let fits = |axes: &UnitQuaternion<f64>| {
+        let along = |place: usize, axis: Vector3<f64>| {
+            let offset = rest(place).map(|rest| rest.translation.vector);
+            offset.is_some_and(|offset| offset.dot(&(axes * axis)) > ALONG * offset.norm())
+        };
+        // spine2, the elbows and the knees.
+        along(6, Vector3::y())
+            && along(18, Vector3::x())
+            && along(19, -Vector3::x())
+            && along(4, -Vector3::y())
+            && along(5, -Vector3::y())
+    };
+    let pelvis = rest(0).map_or_else(UnitQuaternion::identity, |rest| rest.rotation);
+    let of_space = pelvis.inverse() * to_z_up(skeleton).inverse() * upright();
+    let found = [UnitQuaternion::identity(), of_space].into_iter().find(fits);
+    found.filter(|_| unturned).ok_or_else(|| Finding::new(Problem::OtherRest))
+}
+
+/// The turn from the axes of a skeleton to those of files: Z up, looking along -Y.
+pub(super) fn to_z_up(skeleton: &Skeleton) -> UnitQuaternion<f64> {
+    let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
+    let first = rotation_between(&up, &Vector3::z());
+    let ahead = first * forward;
+    let about = ahead.x.atan2(-ahead.y);
+    let second = exp(&(Vector3::z() * -about));
+    debug_assert!((second * first * up - Vector3::z()).norm() < 1e-9);
+    second * first
 }
 
 /// The position of the pelvis in the body at rest \[m\], from its position in object space.
@@ -111,13 +130,15 @@ pub(super) fn pelvis(model: Model, body: &Skeleton, joints: &[Option<JointId>], 
 /// The skeleton of a model with the bones of another body, which has joints of the same names.
 pub(super) fn with_bones_of(model: Model, mean: &Skeleton, body: &Skeleton) -> Result<Skeleton, Finding> {
     let (_, found) = joints(body)?;
-    check_rest(body, &found)?;
+    let to_model = axes(body, &found)?.inverse();
     let metres = body.space().metres().ok_or_else(|| Finding::new(Problem::NoUnit))?;
     let with_bones = mean.with_joints(|joint| {
         let parent = joint.parent.map(|parent| mean.joint(parent).name.as_str());
         joint.offset = match (find(body, &joint.name), parent.map(|parent| find(body, parent))) {
             (_, None) => pelvis(model, body, &found, metres),
-            (Some(own), Some(Some(above))) => at_rest(body, own, Some(above)).translation.vector * metres,
+            (Some(own), Some(Some(above))) => {
+                to_model * at_rest(body, own, Some(above)).translation.vector * metres
+            }
             _ => joint.offset,
         };
     });

@@ -1,10 +1,10 @@
 //! A clip on an SMPL body as arrays.
 
 use super::Problem;
-use super::body::{above, check_rest, joints, pelvis, relative};
+use super::body::{above, axes, joints, pelvis, relative, to_z_up};
 use crate::Finding;
 use crate::arrays::{Array, Arrays, Data};
-use mocap_model::{Clip, Skeleton, Track, UnitQuaternion, Vector3, log, rotation_between};
+use mocap_model::{Clip, Track, log};
 
 /// The least number of shape parameters that are written.
 const BETAS: usize = 16;
@@ -17,7 +17,7 @@ const BETAS: usize = 16;
 pub fn of_clip(clip: &Clip) -> Result<Arrays, Finding> {
     let skeleton = clip.skeleton();
     let (model, joints) = joints(skeleton)?;
-    check_rest(skeleton, &joints)?;
+    let axes = axes(skeleton, &joints)?;
     let metres = skeleton.space().metres().ok_or_else(|| Finding::new(Problem::NoUnit))?;
     let turn = to_z_up(skeleton);
     let pelvis = pelvis(model, skeleton, &joints, metres);
@@ -32,7 +32,8 @@ pub fn of_clip(clip: &Clip) -> Result<Arrays, Finding> {
                 continue;
             };
             let local = relative(skeleton, *joint, parents[place], |joint| clip.local(joint, frame));
-            let rotation = if place == 0 { turn * local.rotation } else { local.rotation };
+            let before = if place == 0 { turn } else { axes.inverse() };
+            let rotation = before * local.rotation * axes;
             poses.extend_from_slice(log(&rotation).as_slice());
             if place == 0 {
                 let way = turn * local.translation.vector * metres - pelvis;
@@ -53,17 +54,6 @@ pub fn of_clip(clip: &Clip) -> Result<Arrays, Finding> {
     arrays.insert(rate, Array::scalar(clip.rate().fps()));
     arrays.insert("surface_model_type", Array::text(model.name()));
     Ok(arrays)
-}
-
-/// The turn from the axes of a clip to those of files: Z up, looking along -Y.
-fn to_z_up(skeleton: &Skeleton) -> UnitQuaternion<f64> {
-    let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
-    let first = rotation_between(&up, &Vector3::z());
-    let ahead = first * forward;
-    let about = ahead.x.atan2(-ahead.y);
-    let second = mocap_model::exp(&(Vector3::z() * -about));
-    debug_assert!((second * first * up - Vector3::z()).norm() < 1e-9);
-    second * first
 }
 
 /// The number of scalar tracks of a clip that files do not hold: those that are not shape parameters.

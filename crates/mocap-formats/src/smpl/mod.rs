@@ -81,6 +81,48 @@ mod tests {
     }
 
     #[test]
+    fn a_bvh_stands_at_rest_and_gives_the_same_poses() {
+        let arrays = file(52);
+        let options = ReadOptions::default();
+        let clip = read(&npz::to_bytes(&arrays), &options).unwrap().value.into_clip(&options).unwrap().value;
+        for up in [SignedAxis::Z, SignedAxis::Y] {
+            let forward = match up {
+                SignedAxis::Z => SignedAxis { negative: true, ..SignedAxis::Y },
+                _ => SignedAxis::Z,
+            };
+            let space = mocap_model::Space { up, forward, ..*clip.skeleton().space() };
+            let clip = clip.in_space(space).unwrap();
+            let bvh = write(&clip, Format::Bvh, &WriteOptions::default()).unwrap().main.into_bytes();
+            let again = read(&bvh, &options).unwrap().value.into_clip(&options).unwrap().value;
+            let again = again.clone().with_skeleton(Arc::new(again.skeleton().with_space(space))).unwrap();
+            let place = |clip: &Clip, name: &str, frame: Option<usize>| {
+                let skeleton = clip.skeleton();
+                let (mut pose, mut object) =
+                    (mocap_model::Pose::rest(skeleton), mocap_model::Pose::default());
+                if let Some(frame) = frame {
+                    pose.joints = skeleton.iter().map(|(id, _)| clip.local(id, frame)).collect();
+                }
+                pose.to_object(skeleton, &mut object);
+                object.joints[skeleton.find(name).unwrap().index()].translation.vector
+            };
+            let trunk = place(&again, "head", None) - place(&again, "pelvis", None);
+            assert!(trunk.dot(&up.vector()) > 0.95 * trunk.norm(), "{up}: {trunk}");
+            for name in ["head", "left_wrist", "right_foot"] {
+                let off = place(&again, name, Some(4)) - place(&clip, name, Some(4));
+                assert!(off.norm() < 1e-5, "{up} {name}: {off}");
+            }
+            let written = of_clip(&again).unwrap();
+            for name in ["poses", "trans"] {
+                let (a, b) = (arrays.get(name).unwrap(), written.get(name).unwrap());
+                for at in 0..a.data.len() {
+                    let [a, b] = [a, b].map(|array| array.data.number(at).unwrap());
+                    assert!((a - b).abs() < 2e-5, "{up} {name} {at}: {a} {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn bodies_of_other_bones_move_the_same_way() {
         let bytes = npz::to_bytes(&file(24));
         let read_on = |body: Option<mocap_model::Skeleton>| {

@@ -7,7 +7,7 @@
 //! | `.pc2` | places (frames × vertices × 3, float32) | Blender, Maya, 3ds Max, on the mesh of the character |
 //! | `.png` | places and normals as textures of 16 bits, with a JSON file | engines (vertex animation textures) |
 //!
-//! Places are in metres, in the axes of the clip; all skinned meshes come one after the other, in the order of the file.
+//! Places are in metres or another unit, in the axes of the clip; all skinned meshes come one after the other, in the order of the file.
 //! Content is computed while it is written: memory does not grow with the number of frames.
 
 mod npz;

@@ -26,6 +26,8 @@ pub struct BakeOptions {
     pub rigid: bool,
     /// Whether the up axis must be Y or Z, as USD requires: other clips are turned to Y up.
     pub upright: bool,
+    /// The unit of written lengths \[m\]. Default: 1.
+    pub unit: Option<f64>,
 }
 
 /// Why a character cannot be baked.
@@ -93,7 +95,10 @@ pub struct VertexSequence {
     clip: Clip,
     meshes: Vec<BakedMesh>,
     method: SkinMethod,
-    metres: f64,
+    /// The unit of written lengths \[m\].
+    unit: f64,
+    /// What lengths of the clip are multiplied by.
+    factor: f64,
 }
 
 impl BakedMesh {
@@ -160,8 +165,10 @@ impl VertexSequence {
         if meshes.is_empty() {
             return Err(BakeError::NoSkin { rigid: on.meshes.len() });
         }
-        let metres = clip.skeleton().space().metres().unwrap_or(1.0);
-        let sequence = VertexSequence { clip: clip.into_owned(), meshes, method: options.method, metres };
+        let unit = options.unit.unwrap_or(1.0);
+        let factor = clip.skeleton().space().metres().unwrap_or(1.0) / unit;
+        let sequence =
+            VertexSequence { clip: clip.into_owned(), meshes, method: options.method, unit, factor };
         sequence.check()?;
         Ok(sequence)
     }
@@ -233,7 +240,12 @@ impl VertexSequence {
         self.meshes.iter().map(|mesh| mesh.triangles.len()).sum()
     }
 
-    /// The places of all vertices in a frame \[m\].
+    /// The unit of places and of what is written \[m\].
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// The places of all vertices in a frame, in the unit of the sequence.
     pub fn places(&self, frame: usize) -> Vec<[f32; 3]> {
         let mut places = Vec::new();
         let found = self.each(frame..frame + 1, None, Wanted::Positions, &mut |_, values| {
@@ -244,7 +256,7 @@ impl VertexSequence {
         places
     }
 
-    /// Passes the positions [m] or unit normals of all vertices, or of those of one mesh, to `each`, frame by frame.
+    /// Passes the positions, in the unit of the sequence, or unit normals of all vertices, or of those of one mesh, to `each`, frame by frame.
     pub(super) fn each(
         &self,
         frames: std::ops::Range<usize>,
@@ -270,7 +282,7 @@ impl VertexSequence {
                 deformer.pose(|joint| kinematics.matrix(joint), &weights);
                 let own = &mut values[from..from + mesh.vertices()];
                 match wanted {
-                    Wanted::Positions => deformer.positions(self.metres, own),
+                    Wanted::Positions => deformer.positions(self.factor, own),
                     Wanted::Normals => deformer.normals(own),
                 }
                 from += mesh.vertices();

@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use mocap_model::{Unit, UnitSource};
 use serde_json::json;
 
 use super::BakeError;
@@ -14,7 +15,7 @@ use super::sequence::{VertexSequence, Wanted};
 /// Texels along a row, at most: what graphics cards take.
 const WIDEST: usize = 4096;
 
-/// The box around all vertices in all frames [m].
+/// The box around all vertices in all frames, in the unit of the sequence.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     low: [f32; 3],
@@ -111,6 +112,7 @@ pub(super) fn description(
     let meshes = sequence.meshes().iter().map(|mesh| {
         json!({ "name": mesh.name, "first": mesh.first, "vertices": mesh.vertices(), "triangles": mesh.triangles.len() })
     });
+    let unit = Unit { metres: sequence.unit(), source: UnitSource::Flag };
     let description = json!({
         "format": "vertex animation texture",
         "version": 1,
@@ -124,7 +126,7 @@ pub(super) fn description(
         "rows_per_frame": rows,
         "minimum": bounds.low,
         "maximum": bounds.high,
-        "unit": "m",
+        "unit": unit.name().map_or_else(|| format!("{} m", unit.metres), str::to_owned),
         "up": sequence.clip().skeleton().space().up.to_string(),
         "largest_rounding": error,
         "meshes": meshes.collect::<Vec<_>>(),

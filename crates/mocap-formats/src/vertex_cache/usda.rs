@@ -13,10 +13,11 @@ pub(super) fn write(sequence: &VertexSequence, out: &mut dyn Write) -> io::Resul
     let (clip, frames) = (sequence.clip(), sequence.frames());
     let fps = clip.rate().fps();
     let root = identifier(clip.skeleton().name(), "Character");
+    let unit = sequence.unit();
     let up = if clip.skeleton().space().up == SignedAxis::Z { "Z" } else { "Y" };
     writeln!(
         out,
-        "#usda 1.0\n(\n    defaultPrim = \"{root}\"\n    metersPerUnit = 1\n    upAxis = \"{up}\""
+        "#usda 1.0\n(\n    defaultPrim = \"{root}\"\n    metersPerUnit = {unit}\n    upAxis = \"{up}\""
     )?;
     writeln!(out, "    startTimeCode = 0\n    endTimeCode = {}", frames - 1)?;
     writeln!(out, "    timeCodesPerSecond = {fps}\n    framesPerSecond = {fps}\n)\n")?;

@@ -6,9 +6,8 @@ use mocap::solve::SolveReport;
 use mocap_analysis::{Gate, GateResult, ParseGateError};
 
 use crate::diagnostic::Diagnostic;
-use crate::options::Length;
 
-/// A gate on the report, whose limit may be a length with a unit.
+/// A gate on the report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SolveGate(Gate<SolveReport>);
 
@@ -16,13 +15,7 @@ impl FromStr for SolveGate {
     type Err = ParseGateError;
 
     fn from_str(text: &str) -> Result<SolveGate, ParseGateError> {
-        let with_unit = text.split_once('=').and_then(|(name, limit)| {
-            let Length(metres) = limit.trim().parse().ok()?;
-            format!("{name}={metres}").parse().ok()
-        });
-        let gate: Option<Gate<SolveReport>> =
-            with_unit.filter(|gate: &Gate<SolveReport>| gate.metric.unit == "m");
-        gate.map_or_else(|| text.parse(), Ok).map(SolveGate)
+        text.parse().map(SolveGate)
     }
 }
 
