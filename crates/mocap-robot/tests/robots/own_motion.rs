@@ -215,6 +215,12 @@ fn turns_nearly_about_their_axes_are_values_and_others_are_fitted() {
 fn with_arms(out: bool) -> Robot {
     let mut parts = pip().into_parts();
     parts.home = None;
+    // Out or down, arms reach all the same.
+    let of_arms = parts
+        .joints
+        .iter_mut()
+        .filter(|joint| ["shoulder", "elbow"].iter().any(|word| joint.name.contains(word)));
+    of_arms.for_each(|joint| joint.limit = Some(Limit { min: -3.0, max: 3.0 }));
     for (side, sign) in [("left", 1.0), ("right", -1.0)] {
         let find =
             |name: &str| parts.bodies.iter().position(|body| body.name == format!("{side}_{name}")).unwrap();
@@ -231,11 +237,13 @@ fn with_arms(out: bool) -> Robot {
         // Maps down to out, and so every part of the arm.
         let turn = UnitQuaternion::new(Vector3::x() * (sign * std::f64::consts::FRAC_PI_2));
         let turned = Isometry3::from_parts(Vector3::zeros().into(), turn);
-        let of_arm = |body: usize| body == upper || body == forearm || body + 1 == parts.bodies.len();
-        for body in (0..parts.bodies.len()).filter(|body| *body != upper && of_arm(*body)).collect::<Vec<_>>()
-        {
-            parts.bodies[body].placement.translation.vector =
-                turn * parts.bodies[body].placement.translation.vector;
+        let hand = parts.bodies.len() - 1;
+        for body in [forearm, hand] {
+            let placement = &mut parts.bodies[body].placement.translation.vector;
+            *placement = turn * *placement;
+        }
+        for body in [upper, forearm, hand] {
+            parts.bodies[body].centre_of_mass = turn * parts.bodies[body].centre_of_mass;
         }
         for joint in parts.joints.iter_mut().filter(|joint| [upper, forearm].contains(&joint.body)) {
             joint.axis = turn * joint.axis;
