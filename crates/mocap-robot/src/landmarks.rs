@@ -7,6 +7,7 @@ use mocap_model::{Isometry3, JointId, Robot, Role, UnitQuaternion};
 use nalgebra::Point3;
 
 use crate::RobotError;
+use crate::facing::faces_ahead;
 use crate::head::Head;
 use crate::limb::{Bends, Limb};
 use crate::limb_pairs::{Limbs, Way};
@@ -61,6 +62,8 @@ pub struct Humanoid {
     pub soles: [Sole; 2],
     /// Turns the base so that the robot at rest faces X, with Y to its left and Z up.
     pub upright: UnitQuaternion<f64>,
+    /// Whether nothing shows which way it faces, neither names of sides nor knees or feet: then it is along X of its base.
+    pub facing_is_assumed: bool,
 }
 
 impl Humanoid {
@@ -90,17 +93,19 @@ impl Humanoid {
         if let Some(&(what, found, limit)) = sizes.iter().find(|(_, found, limit)| found > limit) {
             return Err(RobotError::TooLarge { what, found, limit });
         }
-        let Limbs { legs, arms, lone_arms, upright } =
-            Limbs::find(&Rest::of(robot, UnitQuaternion::identity()), bends)?;
-        let rest = Rest::of(robot, upright);
-        let [left, right] = &legs.ways;
-        let pelvis = rest.common_body(left.end, right.end);
-        let [Some(left), Some(right)] = [left, right].map(|way| leg(&rest, way, (pelvis, bends.knees)))
-        else {
-            return Err(RobotError::NotHumanoid {
-                reason: "it lacks two legs with a hip, a knee and an ankle",
-            });
-        };
+        let (mut limbs, placed) = limbs_of(robot, bends)?;
+        let mut rest = Rest::of(robot, limbs.upright * placed);
+        let mut legs = legs_of(&rest, &limbs, bends)?;
+        let ahead = if limbs.is_sided { Some(true) } else { faces_ahead(&rest, &legs) };
+        if ahead == Some(false) {
+            limbs.turn_back();
+            rest = Rest::of(robot, limbs.upright * placed);
+            legs = legs_of(&rest, &limbs, bends)?;
+        }
+        let upright = limbs.upright * placed;
+        let Limbs { legs: pair, arms, lone_arms, .. } = limbs;
+        let pelvis = rest.common_body(pair.ways[0].end, pair.ways[1].end);
+        let [left, right] = legs;
         let torso = match (&arms, lone_arms.first()) {
             (Some(arms), _) => rest.common_body(arms.ways[0].end, arms.ways[1].end),
             (None, Some(carrier)) => *carrier,
@@ -114,7 +119,9 @@ impl Humanoid {
         let limbs: Vec<&Limb> = [&left, &right].into_iter().chain(arms.iter().flatten()).collect();
         let head = Head::find(&rest, torso, &limbs);
         let lone_arms = lone_arms.len();
-        Ok(Humanoid { legs: [left, right], arms, lone_arms, pelvis, torso, head, soles, upright })
+        let facing_is_assumed = ahead.is_none();
+        let legs = [left, right];
+        Ok(Humanoid { legs, arms, lone_arms, pelvis, torso, head, soles, upright, facing_is_assumed })
     }
 
     /// The roles of joints of the robot's skeleton; see [`Robot::to_skeleton`]. A group of hinges has its role on the
@@ -201,6 +208,30 @@ impl Humanoid {
             missing.push("bends of the trunk (no waist joint)");
         }
         missing
+    }
+}
+
+/// The limbs of a robot, and the turn of its base in the pose in which they were found: as the model places it, else
+/// not turned, which shows the limbs of one that lies there.
+fn limbs_of(robot: &Robot, bends: &Bends) -> Result<(Limbs, UnitQuaternion<f64>), RobotError> {
+    let placed = robot.bodies()[0].placement.rotation;
+    let in_world = Limbs::find(&Rest::of(robot, placed), bends);
+    let unturned = UnitQuaternion::identity();
+    match in_world {
+        Err(error) if placed != unturned => {
+            Limbs::find(&Rest::of(robot, unturned), bends).map(|limbs| (limbs, unturned)).map_err(|_| error)
+        }
+        found => found.map(|limbs| (limbs, placed)),
+    }
+}
+
+/// The left and the right leg.
+fn legs_of(rest: &Rest, limbs: &Limbs, bends: &Bends) -> Result<[Limb; 2], RobotError> {
+    let [left, right] = &limbs.legs.ways;
+    let pelvis = rest.common_body(left.end, right.end);
+    match [left, right].map(|way| leg(rest, way, (pelvis, bends.knees))) {
+        [Some(left), Some(right)] => Ok([left, right]),
+        _ => Err(RobotError::NotHumanoid { reason: "it lacks two legs with a hip, a knee and an ankle" }),
     }
 }
 

@@ -15,6 +15,7 @@ mod cost;
 mod envelope;
 mod error;
 mod explain;
+mod facing;
 mod first_fit;
 mod fit;
 mod free_fall;

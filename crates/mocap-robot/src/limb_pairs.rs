@@ -34,6 +34,8 @@ pub(crate) struct LimbPair {
     pub(crate) ways: [Way; 2],
     /// What names suggest that it is.
     named: Option<NamedLimb>,
+    /// Whether names or the user say which side is left.
+    is_sided: bool,
     /// Whether both sides have as many hinges, at equal distances.
     is_equal: bool,
 }
@@ -45,8 +47,10 @@ pub(crate) struct Limbs {
     pub(crate) arms: Option<LimbPair>,
     /// Without a pair of arms: the bodies from which single ones start.
     pub(crate) lone_arms: Vec<usize>,
-    /// Turns the base so that the body faces X, with Y to its left and Z up.
+    /// Turns the world of the rest pose so that the body faces X, with Y to its left and Z up.
     pub(crate) upright: UnitQuaternion<f64>,
+    /// Whether names or the user say which side is left. Else it is the one along Y of the base.
+    pub(crate) is_sided: bool,
 }
 
 impl Limbs {
@@ -67,7 +71,7 @@ impl Limbs {
         };
         let [base, end] = [legs.base(rest), legs.end(rest)];
         let length = (base - end).norm();
-        let axes = axes_of(rest, rest.common_body(legs.ways[0].end, legs.ways[1].end));
+        let axes = axes_of(rest, legs);
         let nearest = |direction: &Vector3<f64>| axes * nearest_axis(&(axes.inverse() * direction));
         let up = nearest(&(base - end));
         let others = || pairs.iter().filter(|pair| pair.is_apart_from(legs));
@@ -75,12 +79,6 @@ impl Limbs {
         if bends.knees.is_none() && others().any(|pair| pair.named == Some(NamedLimb::Leg) || is_level(pair))
         {
             return Err(refused("it has more than two legs"));
-        }
-        let [left, right] = legs.ways.each_ref().map(|way| rest.line(way.hinges[0]).0);
-        let across = left - right;
-        let across = across - up * across.dot(&up);
-        if across.norm() < APART * length {
-            return Err(refused("its hips are at one place"));
         }
         let arms = others().filter(|pair| pair.named != Some(NamedLimb::Leg));
         let arms = arms.max_by_key(|pair| (pair.named == Some(NamedLimb::Arm), pair.hinges(), pair.is_equal));
@@ -90,12 +88,39 @@ impl Limbs {
             }
             None => arms,
         };
-        let left = nearest(&across);
+        let (mut legs, mut arms) = (legs.clone(), arms.cloned());
+        legs.set_sides(bends.knees);
+        if let Some(arms) = &mut arms {
+            arms.set_sides(bends.elbows);
+        }
+        let across = |pair: &LimbPair| {
+            let across = pair.across(rest);
+            across - up * across.dot(&up)
+        };
+        // The sides of one pair are those of the other.
+        match &mut arms {
+            Some(arms) if arms.is_sided && !legs.is_sided => legs.face_as(across(arms).dot(&across(&legs))),
+            Some(arms) if !arms.is_sided => arms.face_as(across(arms).dot(&across(&legs))),
+            _ => {}
+        }
+        if across(&legs).norm() < APART * length {
+            return Err(refused("its hips are at one place"));
+        }
+        let left = nearest(&across(&legs));
         let lone_arms = match arms {
             Some(_) => Vec::new(),
-            None => lone_arms(rest, legs, &left),
+            None => lone_arms(rest, &legs, &left),
         };
-        Ok(Limbs { upright: upright(&up, &left), legs: legs.clone(), arms: arms.cloned(), lone_arms })
+        let is_sided = legs.is_sided || arms.as_ref().is_some_and(|arms| arms.is_sided);
+        Ok(Limbs { upright: upright(&up, &left), legs, arms, lone_arms, is_sided })
+    }
+
+    /// The same limbs of a body that faces the other way.
+    pub(crate) fn turn_back(&mut self) {
+        self.legs.ways.reverse();
+        self.arms.iter_mut().for_each(|arms| arms.ways.reverse());
+        self.upright =
+            UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI) * self.upright;
     }
 }
 
@@ -108,6 +133,28 @@ impl LimbPair {
     /// Between the last hinges of both sides.
     fn end(&self, rest: &Rest) -> Point3<f64> {
         self.middle(rest, |hinges| hinges[hinges.len() - 1])
+    }
+
+    /// From the base of the right limb to that of the left one.
+    fn across(&self, rest: &Rest) -> Vector3<f64> {
+        let [left, right] = self.ways.each_ref().map(|way| rest.line(way.hinges[0]).0);
+        left - right
+    }
+
+    /// Takes over the sides of joints that a user states, the left one first.
+    fn set_sides(&mut self, stated: Option<[usize; 2]>) {
+        let Some([left, _]) = stated else { return };
+        self.is_sided = true;
+        if self.ways[1].hinges.contains(&left) {
+            self.ways.reverse();
+        }
+    }
+
+    /// Swaps the sides where the left one points to the right of another pair.
+    fn face_as(&mut self, along: f64) {
+        if along < 0.0 {
+            self.ways.reverse();
+        }
     }
 
     fn middle(&self, rest: &Rest, of: impl Fn(&[usize]) -> usize) -> Point3<f64> {
@@ -189,9 +236,11 @@ fn lone_arms(rest: &Rest, legs: &LimbPair, left: &Vector3<f64>) -> Vec<usize> {
     starts.iter().filter_map(|hinge| rest.robot.bodies()[body(hinge)].parent).collect()
 }
 
-/// The frame whose axes are those of the body: that of the base, or of the body that carries the legs, where more hinges
-/// are parallel to its axes. The base of a model may be a link to which the robot is fixed turned.
-fn axes_of(rest: &Rest, pelvis: usize) -> UnitQuaternion<f64> {
+/// The frame whose axes are those of the body: the one of these to whose axes most hinges are parallel.
+///
+/// What stands upright is the body in the world, not a link: the world comes first. Then the base and the body that
+/// carries the legs, which show a body that leans as a whole, and last a body that stands upright and faces anywhere.
+fn axes_of(rest: &Rest, legs: &LimbPair) -> UnitQuaternion<f64> {
     /// Sine of the greatest angle of parallel axes: of numbers with three digits.
     const PARALLEL: f64 = 0.01;
     let parallel = |frame: &UnitQuaternion<f64>| {
@@ -201,8 +250,18 @@ fn axes_of(rest: &Rest, pelvis: usize) -> UnitQuaternion<f64> {
         };
         (0..rest.robot.joints().len()).filter(is_parallel).count()
     };
-    let [base, own] = [UnitQuaternion::identity(), rest.placed[pelvis].rotation];
-    if parallel(&own) > parallel(&base) { own } else { base }
+    let carrier = rest.common_body(legs.ways[0].end, legs.ways[1].end);
+    let links = [0, carrier].map(|body| rest.placed[body].rotation);
+    let up = nearest_axis(&(legs.base(rest) - legs.end(rest)));
+    let across = legs.across(rest);
+    let left = (across - up * across.dot(&up)).try_normalize(1e-9);
+    let facing = left.map(|left| upright(&up, &left).inverse());
+    let world = UnitQuaternion::identity();
+    let most = |best: (UnitQuaternion<f64>, usize), frame: UnitQuaternion<f64>| match parallel(&frame) {
+        count if count > best.1 => (frame, count),
+        _ => best,
+    };
+    links.into_iter().chain(facing).fold((world, parallel(&world)), most).0
 }
 
 /// All pairs of limbs: those with equal sides come first.
@@ -227,13 +286,14 @@ fn limb_pairs(rest: &Rest) -> Vec<LimbPair> {
                 continue;
             }
             let named = named(rest, &own);
-            let is_left = is_left(rest, &own);
+            let named_left = named_left(rest, &own);
+            let is_left = named_left.unwrap_or_else(|| is_left(rest, &own));
             let [first, second] = own;
             let mut sides = [Way { end: a.end, hinges: first }, Way { end: b.end, hinges: second }];
             if !is_left {
                 sides.reverse();
             }
-            pairs.push(LimbPair { ways: sides, named, is_equal });
+            pairs.push(LimbPair { ways: sides, named, is_sided: named_left.is_some(), is_equal });
         }
     }
     pairs.sort_by_key(|pair| !pair.is_equal);
@@ -268,17 +328,20 @@ fn named(rest: &Rest, sides: &[Vec<usize>; 2]) -> Option<NamedLimb> {
     NamedLimb::of(names)
 }
 
-/// Whether the first limb is the left one: by names, else by position.
-fn is_left(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
+/// Whether the first limb is the left one by the names of its joints; `None` if they do not say so.
+fn named_left(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> Option<bool> {
     let joints = rest.robot.joints();
-    let named = a.iter().zip(b).find_map(|(a, b)| {
+    a.iter().zip(b).find_map(|(a, b)| {
         let [a, b] = [a, b].map(|hinge| joints[*hinge].name.to_lowercase());
         left_of(&a, &b)
-    });
-    named.unwrap_or_else(|| {
-        let sides = a.iter().zip(b).map(|(a, b)| rest.line(*a).0.y - rest.line(*b).0.y);
-        sides.max_by(|a, b| a.abs().total_cmp(&b.abs())).is_some_and(|side| side > 0.0)
     })
+}
+
+/// Whether the first limb is further along Y of the base, which is the left of one that faces X.
+fn is_left(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
+    let left = rest.placed[0].rotation * Vector3::y();
+    let sides = a.iter().zip(b).map(|(a, b)| (rest.line(*a).0 - rest.line(*b).0).dot(&left));
+    sides.max_by(|a, b| a.abs().total_cmp(&b.abs())).is_some_and(|side| side > 0.0)
 }
 
 /// The axis nearest to a direction, with its sign.

@@ -67,7 +67,7 @@ fn differ_by_side(a: &str, b: &str) -> bool {
 }
 
 /// Whether the hinges of the shorter chain are near the mirror image of the longer one, in a plane across an axis of the
-/// base or of the body that carries both.
+/// world, of the base or of the body that carries both.
 pub(crate) fn are_mirrored(rest: &Rest, [a, b]: &[Vec<usize>; 2], ends: [usize; 2]) -> bool {
     let [a, b] = [(a, ends[0]), (b, ends[1])].map(|(hinges, end)| polyline(rest, hinges, end));
     let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
@@ -77,9 +77,10 @@ pub(crate) fn are_mirrored(rest: &Rest, [a, b]: &[Vec<usize>; 2], ends: [usize; 
     if least < LEAST_REACH * most {
         return false;
     }
-    let carrier = rest.placed[rest.common_body(ends[0], ends[1])].rotation;
+    let carrier = rest.common_body(ends[0], ends[1]);
     let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
-    axes.into_iter().chain(axes.map(|axis| carrier * axis)).any(|across| {
+    let links = [0, carrier].map(|body| axes.map(|axis| rest.placed[body].rotation * axis));
+    axes.into_iter().chain(links.into_iter().flatten()).any(|across| {
         let between = short[0] - long[0];
         let apart = between.dot(&across);
         if apart.abs() < BESIDE * most || (between - across * apart).norm() > OFF * most {

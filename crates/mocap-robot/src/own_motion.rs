@@ -52,7 +52,8 @@ pub(crate) struct OwnSkeleton {
 }
 
 impl OwnSkeleton {
-    /// The joints of a clip with the names, parents and bone lengths of a robot's skeleton; `None` if one differs.
+    /// The joints of a clip with the names, parents and bone lengths of a robot's skeleton, and its zero pose; `None` if
+    /// one differs.
     pub(crate) fn of(skeleton: &Skeleton, metres: f64, robot: &Robot) -> Option<OwnSkeleton> {
         let own = robot.to_skeleton().ok()?;
         // The first of joints with one name.
@@ -106,6 +107,16 @@ impl OwnSkeleton {
         let turns = [to_robot_space(skeleton.space()), upright(skeleton.space().up)];
         let mut poses = rests.iter().flat_map(|rest| turns.iter().map(move |turn| (rest, *turn)));
         let standing = poses.find(|(rest, turn)| stands(rest, turn));
+        // Else frames are those of the robot, or its zero pose is another one.
+        let same_frames =
+            || {
+                own.joints().iter().zip(&joints).skip(1).all(|(joint, id)| {
+                    (joint.offset - skeleton.joint(*id).offset * metres).norm() < TOLERANCE
+                })
+            };
+        if standing.is_none() && !(same_frames() && has_axes_of(skeleton, robot)) {
+            return None;
+        }
         let turn = standing.map_or(turns[1], |(_, turn)| turn);
         let frame = |(index, id): (usize, &JointId)| match standing {
             Some((rest, turn)) => (turn * rest[id.index()].rotation).inverse() * at_rest[index].rotation,
@@ -167,6 +178,15 @@ impl OwnSkeleton {
         }
         Ok(poses)
     }
+}
+
+/// Whether the hinges of the robot of a skeleton, if it is known, are about the axes of another one of the same names.
+fn has_axes_of(skeleton: &Skeleton, robot: &Robot) -> bool {
+    let Some(own) = skeleton.robot() else { return true };
+    robot.joints().iter().all(|joint| {
+        let same = own.find_joint(&joint.name).map(|index| &own.joints()[index]);
+        same.is_some_and(|same| same.kind == joint.kind && (same.axis - joint.axis).norm() < TOLERANCE)
+    })
 }
 
 /// How far a motion is from all those of a joint: the angle off its axis \[rad\], and the distance off its place \[m\].

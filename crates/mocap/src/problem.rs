@@ -95,6 +95,11 @@ pub enum Problem {
         hand.side, hand.off_frames, hand.contact_frames, hand.off_max * 100.0
     )]
     RobotHandOffFloor { hand: mocap_robot::RobotHand },
+    #[error(
+        "nothing shows which way the robot '{name}' faces, neither names of left and right nor knees or feet: it is taken \
+         to face X of its base; a map that states its knees (--map) tells left from right"
+    )]
+    RobotFacingAssumed { name: String },
     #[error("the file has {} subjects: {}; one of them is taken", names.len(), names.join(", "))]
     SeveralSubjects { names: Vec<String> },
     #[error(
@@ -285,6 +290,7 @@ impl mocap_formats::Problem for Problem {
             Problem::RobotJoints { .. } => "robot::joints",
             Problem::OffHinge { .. } => "robot::fitted-anew",
             Problem::RobotHandOffFloor { .. } => "retarget::hand-off-floor",
+            Problem::RobotFacingAssumed { .. } => "robot::facing-assumed",
             Problem::SeveralSubjects { .. } => "subject::several",
             Problem::SeveralTargets { .. } => "target::several",
             Problem::CharactersDiffer { .. } => "compare::characters",

@@ -189,6 +189,9 @@ pub fn put_on_target(
         let bends = mapping.map(|mapping| bends(mapping.target_roles(), robot)).unwrap_or_default();
         let roles = || map_roles_in(clip);
         let (source, metres) = robot_source(&source, (robot, &bends), mapping, roles)?;
+        if mocap_robot::Humanoid::find_bending(robot, &bends)?.facing_is_assumed {
+            warnings.push(Finding::new(crate::Problem::RobotFacingAssumed { name: robot.name().to_owned() }));
+        }
         let options = RobotOptions { bends, ..options.robot.clone() };
         let (clip, report) = put_on_robot((source, metres), opening.lead_in, robot, &options)?;
         warnings.extend(report.off_hinge.clone().map(|off| Finding::new(crate::Problem::OffHinge { off })));

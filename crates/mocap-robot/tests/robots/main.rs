@@ -4,6 +4,8 @@
 mod clip;
 
 mod constructions;
+mod facing;
+mod frames;
 mod hinges;
 mod landmarks;
 mod lying;

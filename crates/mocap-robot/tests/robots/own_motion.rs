@@ -209,3 +209,80 @@ fn turns_nearly_about_their_axes_are_values_and_others_are_fitted() {
         assert!(!is_own || off < 0.01, "{degrees}°: {off} rad");
     }
 }
+
+/// The robot of the fixtures whose arms are out to the sides at zero, about other axes; names and lengths stay. A hand is
+/// fixed to each forearm.
+fn with_arms(out: bool) -> Robot {
+    let mut parts = pip().into_parts();
+    parts.home = None;
+    // Out or down, arms reach all the same.
+    let of_arms = parts
+        .joints
+        .iter_mut()
+        .filter(|joint| ["shoulder", "elbow"].iter().any(|word| joint.name.contains(word)));
+    of_arms.for_each(|joint| joint.limit = Some(Limit { min: -3.0, max: 3.0 }));
+    for (side, sign) in [("left", 1.0), ("right", -1.0)] {
+        let find =
+            |name: &str| parts.bodies.iter().position(|body| body.name == format!("{side}_{name}")).unwrap();
+        let [upper, forearm] = ["upper_arm", "forearm"].map(find);
+        let hand = parts.bodies[forearm].clone();
+        parts.bodies.push(mocap_model::RobotBody {
+            name: format!("{side}_hand"),
+            parent: Some(forearm),
+            ..hand
+        });
+        if !out {
+            continue;
+        }
+        // Maps down to out, and so every part of the arm.
+        let turn = UnitQuaternion::new(Vector3::x() * (sign * std::f64::consts::FRAC_PI_2));
+        let turned = Isometry3::from_parts(Vector3::zeros().into(), turn);
+        let hand = parts.bodies.len() - 1;
+        for body in [forearm, hand] {
+            let placement = &mut parts.bodies[body].placement.translation.vector;
+            *placement = turn * *placement;
+        }
+        for body in [upper, forearm, hand] {
+            parts.bodies[body].centre_of_mass = turn * parts.bodies[body].centre_of_mass;
+        }
+        for joint in parts.joints.iter_mut().filter(|joint| [upper, forearm].contains(&joint.body)) {
+            joint.axis = turn * joint.axis;
+        }
+        for shape in parts.shapes.iter_mut().filter(|shape| [upper, forearm].contains(&shape.body)) {
+            shape.placement = turned * shape.placement;
+        }
+    }
+    Robot::new(parts).unwrap()
+}
+
+#[test]
+fn a_robot_of_another_zero_pose_is_another_one() {
+    let [source, target] = [false, true].map(with_arms);
+    let clip = stands(&source, 10, |frame, joint| {
+        let waves = ["left_shoulder_yaw", "left_elbow", "right_elbow"].contains(&joint);
+        waves.then(|| -0.3 - 0.05 * frame as f64)
+    });
+    let itself = RobotMap::of(&clip, 1.0, &source, &Bends::default(), clip.rate()).unwrap();
+    assert!(itself.same_robot, "{itself}");
+    // With the robot of the motion, and as a file that does not name it.
+    let joints = clip.skeleton().joints().to_vec();
+    let bare = Skeleton::new("bare", *clip.skeleton().space(), joints).unwrap();
+    for clip in [clip.clone(), clip.clone().with_skeleton(bare.into()).unwrap()] {
+        assert_eq!(own_roles(clip.skeleton(), 1.0, &target, &Bends::default()).unwrap(), None);
+        let (motion, report) = retarget(&clip, 1.0, &target, &RobotOptions::default()).unwrap();
+        assert!(report.off_hinge.is_none() && report.follow.forearm.unwrap() < 5.0, "{report}");
+        let mut kinematics = mocap_model::ForwardKinematics::new(&clip);
+        for (frame, pose) in motion.poses.iter().enumerate() {
+            kinematics.place(frame);
+            let placed = target.place(&pose.base, &pose.values);
+            for side in ["left", "right"] {
+                let [elbow, hand] = ["forearm", "hand"].map(|name| format!("{side}_{name}"));
+                let at = |name: &str| placed[target.find_body(name).unwrap()].translation.vector;
+                let of_clip = |name: &str| kinematics.position(clip.skeleton().find(name).unwrap());
+                let of_source = of_clip(&hand) - of_clip(&format!("{side}_elbow"));
+                let off = (at(&hand) - at(&elbow)).angle(&of_source).to_degrees();
+                assert!(off < 10.0, "{side} forearm in frame {frame}: {off}°");
+            }
+        }
+    }
+}
