@@ -149,8 +149,6 @@ struct Corrections {
     moves: Vec<Vector3<f64>>,
     /// 1 while the toe is locked, fading to 0 before and after; the fades of two contacts add up.
     weights: Vec<f64>,
-    /// How far the foot moves up at least, below 0 where it may move down; empty if a floor says it.
-    least: Vec<f64>,
 }
 
 /// The hips move by the mean correction of the locked feet. Legs keep their shape, and only correct the
@@ -227,11 +225,11 @@ impl Lock<'_> {
                 locked.push(run);
             }
         }
-        let mut corrections = Corrections { moves, weights, least: Vec::new() };
+        let mut corrections = Corrections { moves, weights };
         corrections.fade(&locked, self.span(FADE));
         if !self.floor.is_finite() {
             let lowest: Vec<f64> = (0..self.frames).map(|frame| toe(frame).dot(&up) + below(frame)).collect();
-            corrections.keep_above(&lowest, &locked, self.span(FADE));
+            corrections.keep_above(&lowest, &locked, self.span(FADE), &up);
         }
         corrections
     }
@@ -253,10 +251,7 @@ impl Lock<'_> {
             let weights = block_of(&locked.weights, block);
             let ground = &ground[block];
             leg.goal = VectorLanes::each(|lane| {
-                let moved = moves.at(lane) + follow.at(lane) * (1.0 - weights[lane]);
-                let deeper =
-                    locked.least.get(block * LANES + lane).map_or(0.0, |least| least - moved.dot(&up));
-                leg.goal.at(lane) + moved + up * deeper.max(0.0)
+                leg.goal.at(lane) + (moves.at(lane) + follow.at(lane) * (1.0 - weights[lane]))
             });
             let heights =
                 |leg: &LimbTargets, offset: &Vector3<f64>| leg.goal.plus(&leg.tip.turn(offset)).dot(&up);
@@ -406,22 +401,18 @@ fn level_sole(leg: &mut LimbTargets, lane: usize, foot: &FootGeometry, up: &Vect
 }
 
 impl Corrections {
-    /// Lets nothing put the foot deeper than it was in its contact, around which corrections fade, farther in the air than
-    /// in any contact, or than it is in that frame anyway. `lowest` is the height of its lowest point.
-    fn keep_above(&mut self, lowest: &[f64], locked: &[Range<usize>], fade: usize) {
-        let least = |run: &Range<usize>| lowest[run.clone()].iter().copied().fold(f64::INFINITY, f64::min);
-        let any = locked.iter().map(least).fold(f64::INFINITY, f64::min);
-        let mut bounds = vec![f64::INFINITY; lowest.len()];
+    /// Lets no correction put the foot deeper than it was in the contact that is locked, or is in that frame. `lowest` is
+    /// the height of its lowest point.
+    fn keep_above(&mut self, lowest: &[f64], locked: &[Range<usize>], fade: usize, up: &Vector3<f64>) {
+        let mut bounds = lowest.to_vec();
         for run in locked {
-            let (around, own) =
-                (run.start.saturating_sub(fade)..(run.end + fade).min(lowest.len()), least(run));
-            bounds[around].iter_mut().for_each(|bound| *bound = bound.min(own));
+            let of_contact = lowest[run.clone()].iter().copied().fold(f64::INFINITY, f64::min);
+            let around = run.start.saturating_sub(fade)..(run.end + fade).min(lowest.len());
+            bounds[around].iter_mut().for_each(|bound| *bound = bound.min(of_contact));
         }
-        let least = |(lowest, bound): (&f64, f64)| {
-            let bound = if bound.is_finite() { bound } else { any };
-            (bound - lowest).min(0.0)
-        };
-        self.least = lowest.iter().zip(bounds).map(least).collect();
+        for ((moved, lowest), bound) in self.moves.iter_mut().zip(lowest).zip(bounds) {
+            *moved += up * (bound - lowest - moved.dot(up)).max(0.0);
+        }
     }
 
     /// Adds corrections that fade in before and fade out after each locked contact.
@@ -470,8 +461,7 @@ mod tests {
 
     #[test]
     fn corrections_fade_into_the_gaps_between_contacts() {
-        let mut corrections =
-            Corrections { moves: vec![Vector3::zeros(); 20], weights: vec![0.0; 20], least: Vec::new() };
+        let mut corrections = Corrections { moves: vec![Vector3::zeros(); 20], weights: vec![0.0; 20] };
         for (run, height) in [(5..8, 1.0), (14..16, -1.0)] {
             for frame in run {
                 (corrections.moves[frame], corrections.weights[frame]) = (Vector3::y() * height, 1.0);
@@ -483,10 +473,11 @@ mod tests {
         assert!(heights[4] > heights[3] && heights[3] > heights[2] && heights[1] > 0.0, "{heights:?}");
         assert!(heights[8] < 1.0 && heights[8] > heights[9] && heights[13] < 0.0, "{heights:?}");
         assert!(corrections.weights.iter().all(|weight| (0.0..=1.0 + 1e-12).contains(weight)));
-        // A foot goes no deeper than it was in its contact, and in the air than in any.
+        // The second contact is pushed down: no deeper than the foot was in it, nor in its fades.
         let lowest: Vec<f64> = (0..20).map(|frame| if frame == 15 { -0.25 } else { 0.0 }).collect();
-        corrections.keep_above(&lowest, &[5..8, 14..16], 3);
-        let least = &corrections.least;
-        assert_eq!((least[6], least[10], least[14], least[15]), (0.0, -0.25, -0.25, 0.0));
+        corrections.keep_above(&lowest, &[5..8, 14..16], 4, &Vector3::y());
+        let heights: Vec<f64> = corrections.moves.iter().zip(&lowest).map(|(at, low)| at.y + low).collect();
+        assert!(heights.iter().all(|height| *height >= -0.25 - 1e-12), "{heights:?}");
+        assert_eq!((heights[5], heights[14], heights[15]), (1.0, -0.25, -0.25));
     }
 }
