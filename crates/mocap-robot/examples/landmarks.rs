@@ -21,11 +21,15 @@ fn found(path: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let include = |name: &str| std::fs::read(folder.join(name)).map_err(|error| error.to_string());
     let (_, robot) = robot::parse(&std::fs::read(path)?, &include, &Limits::default())?.value;
-    let Humanoid { legs, arms, lone_arms, pelvis, torso, head, soles, upright } = Humanoid::find(&robot)?;
+    let found = Humanoid::find(&robot)?;
+    let Humanoid { legs, arms, lone_arms, pelvis, torso, head, soles, upright, facing_is_assumed } = found;
     let body = |index: usize| &robot.bodies()[index].name;
     let mut text = format!("  pelvis {}, torso {}", body(pelvis), body(torso));
     if upright.angle() > 0.0 {
         text += &format!(", turned upright by {:.0}°", upright.angle().to_degrees());
+    }
+    if facing_is_assumed {
+        text += ", nothing shows which way it faces";
     }
     for (name, limbs) in [("leg", Some(&legs)), ("arm", arms.as_ref())] {
         for (side, limb) in ["left", "right"].iter().zip(limbs.into_iter().flatten()) {

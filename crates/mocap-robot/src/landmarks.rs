@@ -62,7 +62,8 @@ pub struct Humanoid {
     pub soles: [Sole; 2],
     /// Turns the base so that the robot at rest faces X, with Y to its left and Z up.
     pub upright: UnitQuaternion<f64>,
-    /// Whether nothing shows which way it faces, neither names of sides nor knees or feet: then it is along X of its base.
+    /// Whether nothing shows which way it faces, neither names of sides nor knees or feet: it is taken to face X of its
+    /// base.
     pub facing_is_assumed: bool,
 }
 

@@ -52,8 +52,8 @@ pub(crate) struct OwnSkeleton {
 }
 
 impl OwnSkeleton {
-    /// The joints of a clip with the names, parents and bone lengths of a robot's skeleton, and its zero pose; `None` if
-    /// one differs.
+    /// The joints of a clip with the names, parents, bone lengths and zero pose of a robot's skeleton; `None` if one
+    /// differs.
     pub(crate) fn of(skeleton: &Skeleton, metres: f64, robot: &Robot) -> Option<OwnSkeleton> {
         let own = robot.to_skeleton().ok()?;
         // The first of joints with one name.

@@ -5,8 +5,8 @@ use mocap_robot::{Bends, Humanoid, RobotOptions, retarget};
 
 use crate::own_motion::pip;
 
-/// The robot of the fixtures with numbers for names, built to face another way in the axes of its base. The number of its
-/// left hip comes first, as in the fixtures.
+/// The robot of the fixtures with numbers for names, built to face another way in the axes of its base. Its left limbs
+/// come first.
 fn numbered(angle: f64, change: impl Fn(&mut RobotParts)) -> Robot {
     let mut parts = pip().into_parts();
     change(&mut parts);

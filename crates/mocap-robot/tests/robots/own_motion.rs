@@ -210,8 +210,8 @@ fn turns_nearly_about_their_axes_are_values_and_others_are_fitted() {
     }
 }
 
-/// The robot of the fixtures whose arms are out to the sides at zero, about other axes; names and lengths stay. A hand is
-/// fixed to each forearm.
+/// The robot of the fixtures with hands, whose arms may be out to the sides at zero, about other axes; names and lengths
+/// stay.
 fn with_arms(out: bool) -> Robot {
     let mut parts = pip().into_parts();
     parts.home = None;
