@@ -61,7 +61,8 @@ const OF_VERB: [(&str, &str, &str); 13] = [
 ];
 
 /// Outputs of commands whose hint leaves them out, as it names what is read.
-const OUTPUTS: [(&str, &str); 3] = [("retarget", "made.bvh"), ("solve", "solved.bvh"), ("face", "face.glb")];
+const OUTPUTS: [(&str, &str); 4] =
+    [("retarget", "made.bvh"), ("solve", "solved.bvh"), ("face", "face.glb"), ("view", "page.html")];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();

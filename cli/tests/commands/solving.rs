@@ -266,12 +266,10 @@ fn the_name_of_a_subject_ends_in_any_usual_separator() {
         !codes(&colon).iter().any(|code| ["solve::identified", "solve::unknown-labels"].contains(code)),
         "{colon}"
     );
-    for name in ["Bob_", "Bob.", "Bob-"] {
-        for more in [&[][..], &["--subject", "Bob"], &["--marker-set", "optitrack"]] {
-            let row = solve(name, more);
-            assert_eq!(row["residual"], colon["residual"], "{name} {more:?}");
-            assert_eq!(codes(&row), codes(&colon), "{name} {more:?}");
-        }
+    for (name, more) in [("Bob_", &["--subject", "Bob"]), ("Bob-", &["--marker-set", "optitrack"])] {
+        let row = solve(name, more);
+        assert_eq!(row["residual"], colon["residual"], "{name} {more:?}");
+        assert_eq!(codes(&row), codes(&colon), "{name} {more:?}");
     }
     // Of two, one has to be chosen.
     let robin = named("Robin_", &Take::of(&sandbox, "robin_walk.bvh", "optitrack"));

@@ -188,7 +188,7 @@ fn foreign(sandbox: &Sandbox, file: &str) {
 
 /// The vertices of a file over time, as `bake` writes them [m].
 fn vertices(sandbox: &Sandbox, file: &str) -> Vec<f32> {
-    sandbox.run(["bake", file, "-o", "vertices.pc2", "--overwrite"]).ok();
+    sandbox.run(["bake", file, "-o", "vertices.pc2", "--unit", "m", "--overwrite"]).ok();
     let cache = sandbox.read("vertices.pc2");
     assert_eq!(&cache[..12], b"POINTCACHE2\0");
     cache[32..].chunks_exact(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap())).collect()

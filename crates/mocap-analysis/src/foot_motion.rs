@@ -123,9 +123,12 @@ impl FootMotion {
     }
 }
 
-/// A foot that is nearly always higher than the other one stands on, as of somebody on one leg, is raised there: it is
-/// still, but its usual lowest height is not that of the floor.
+/// A foot that is held up while the other one stands, as of somebody on one leg, is raised there: it is still, but its
+/// usual lowest height is not that of the floor. A foot that climbs is still while the other one moves.
 fn raise_held_up(motions: &mut [FootMotion]) {
+    /// Of the frames in which the foot is still.
+    const SHARE: f64 = 0.9;
+    let options = ContactOptions::default();
     let above = |foot: &FootMotion, part: &Trajectory| -> Vec<f64> {
         foot.heights(part).iter().zip(&foot.ground).map(|(height, ground)| height - ground).collect()
     };
@@ -134,14 +137,26 @@ fn raise_held_up(motions: &mut [FootMotion]) {
     let lowest: Vec<[f64; 2]> =
         parts.iter().map(|parts| parts.each_ref().map(|part| low_percentile(part, 0.05))).collect();
     let floor = [0, 1].map(|part| lowest.iter().map(|own| own[part]).fold(f64::INFINITY, f64::min));
-    for ((foot, heights), lowest) in motions.iter_mut().zip(&parts).zip(&lowest) {
-        let high = floor.map(|floor| floor + ContactOptions::default().height * foot.leg);
-        if (0..2).any(|part| lowest[part] <= high[part]) {
-            continue;
-        }
-        for (frame, raised) in foot.raised.iter_mut().enumerate() {
-            *raised |= (0..2).all(|part| heights[part][frame] > high[part]);
-        }
+    let is_high = |foot: usize| {
+        let tall = options.height * motions[foot].leg;
+        (0..2).all(|part| lowest[foot][part] > floor[part] + tall)
+    };
+    let Some(held) = (0..motions.len()).find(|foot| is_high(*foot)) else { return };
+    let tall = options.height * motions[held].leg;
+    let still = |foot: &FootMotion| foot.is_slow(&foot.toe, &foot.slow_steps(&options));
+    let slow: Vec<Vec<bool>> = motions.iter().map(still).collect();
+    let stands_lower = |frame: usize| {
+        let lower = |other: usize| {
+            slow[other][frame]
+                && (0..2).all(|part| parts[other][part][frame] < parts[held][part][frame] - tall)
+        };
+        (0..motions.len()).any(lower)
+    };
+    let frames = 0..motions[held].raised.len();
+    let up: Vec<bool> = frames.map(|frame| slow[held][frame] && stands_lower(frame)).collect();
+    let count = |flags: &[bool]| flags.iter().filter(|is| **is).count() as f64;
+    if count(&up) >= SHARE * count(&slow[held]) {
+        motions[held].raised.iter_mut().zip(up).for_each(|(raised, up)| *raised |= up);
     }
 }
 
@@ -216,5 +231,10 @@ mod tests {
         // A thicker sole is no raised foot, and one that comes down stands there.
         assert!(stands(0.05, 0)[1].iter().all(|stands| *stands));
         assert_eq!(stands(0.12, 10)[1].iter().filter(|stands| **stands).count(), 10);
+        // One that stands while the other one moves climbs.
+        let mut feet = [foot(0.02, 0), foot(0.12, 0)];
+        feet[0].toe.iter_mut().enumerate().for_each(|(frame, toe)| toe.z += 0.1 * frame as f64);
+        raise_held_up(&mut feet);
+        assert!(feet[1].contacts(&ContactOptions::default()).toe.iter().all(|stands| *stands));
     }
 }

@@ -96,10 +96,10 @@ pub enum Problem {
     )]
     RobotHandOffFloor { hand: mocap_robot::RobotHand },
     #[error(
-        "nothing shows which way the robot '{name}' faces, neither names of left and right nor knees or feet: it is taken \
-         to face X of its base; a map that states its knees (--map) tells left from right"
+        "nothing shows which way the robot faces, neither names of left and right nor knees or feet: it is taken to face X \
+         of its base; a map that states its knees (--map) tells left from right"
     )]
-    RobotFacingAssumed { name: String },
+    RobotFacingAssumed,
     #[error("the file has {} subjects: {}; one of them is taken", names.len(), names.join(", "))]
     SeveralSubjects { names: Vec<String> },
     #[error(
@@ -290,7 +290,7 @@ impl mocap_formats::Problem for Problem {
             Problem::RobotJoints { .. } => "robot::joints",
             Problem::OffHinge { .. } => "robot::fitted-anew",
             Problem::RobotHandOffFloor { .. } => "retarget::hand-off-floor",
-            Problem::RobotFacingAssumed { .. } => "robot::facing-assumed",
+            Problem::RobotFacingAssumed => "robot::facing-assumed",
             Problem::SeveralSubjects { .. } => "subject::several",
             Problem::SeveralTargets { .. } => "target::several",
             Problem::CharactersDiffer { .. } => "compare::characters",

@@ -190,7 +190,7 @@ pub fn put_on_target(
         let roles = || map_roles_in(clip);
         let (source, metres) = robot_source(&source, (robot, &bends), mapping, roles)?;
         if mocap_robot::Humanoid::find_bending(robot, &bends)?.facing_is_assumed {
-            warnings.push(Finding::new(crate::Problem::RobotFacingAssumed { name: robot.name().to_owned() }));
+            warnings.push(Finding::new(crate::Problem::RobotFacingAssumed));
         }
         let options = RobotOptions { bends, ..options.robot.clone() };
         let (clip, report) = put_on_robot((source, metres), opening.lead_in, robot, &options)?;

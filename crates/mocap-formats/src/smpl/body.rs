@@ -124,7 +124,9 @@ pub(super) fn to_z_up(skeleton: &Skeleton) -> UnitQuaternion<f64> {
 pub(super) fn pelvis(model: Model, body: &Skeleton, joints: &[Option<JointId>], metres: f64) -> Vector3<f64> {
     let pelvis = joints[0].expect("every body has a pelvis");
     let (mean, own) = (model.pelvis(), at_rest(body, pelvis, None).translation.vector * metres);
-    if (own - mean).norm() <= PELVIS { own } else { mean }
+    // At the origin it is not stated, as in a BVH, whose roots have the OFFSET 0 0 0.
+    let is_stated = own.norm() > 1e-9 && (own - mean).norm() <= PELVIS;
+    if is_stated { own } else { mean }
 }
 
 /// The skeleton of a model with the bones of another body, which has joints of the same names.

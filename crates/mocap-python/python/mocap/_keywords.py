@@ -166,7 +166,7 @@ class Retarget(TypedDict, total=False):
     explain: bool
     """Show the mapping with reasons and scores, and write nothing"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations, violation-excess, angle, correlation-lost, balance-margin, jerk, step, surface-inside, surface-deepest, surface-deep-frames, partner-off, partner-inside, arm-inside, partner-moved"""
+    """Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m or with a unit, m/s, degrees]; the motion is not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations, violation-excess, angle, correlation-lost, balance-margin, jerk, step, surface-inside, surface-deepest, surface-deep-frames, partner-off, partner-inside, arm-inside, partner-moved"""
     drop_first_frame: bool
     """Drop the first frame (a rest pose in CMU BVH files)"""
     trim: Value
@@ -475,7 +475,7 @@ class Edit(TypedDict, total=False):
     label_events: bool
     """Write the labels of `mocap label` into the motion as events, such as 'kick,left' where it starts and 'kick,left end' where it ends"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, gaze-error, pose-distance, balance-margin, off-fall, terrain-penetration"""
+    """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m or with a unit, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, gaze-error, pose-distance, balance-margin, off-fall, penetration, terrain-penetration"""
     to: Value
     """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), vrma (VRM animation), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else that of the input]"""
     euler: Value
@@ -544,7 +544,7 @@ class Info(TypedDict, total=False):
     quality: bool
     """Measure motions: floor, foot contacts, foot skate, penetration, jerk, largest step, suspicious frames"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m, m/s, degrees]; implies --quality. Figures: findings, teleport, jump, turn, flip, stretch, frozen, skate, float, penetration, jerk, step"""
+    """Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m or with a unit, m/s, degrees]; implies --quality. Figures: findings, teleport, jump, turn, flip, stretch, frozen, skate, float, penetration, jerk, step"""
     surface: bool
     """Measure the meshes of characters: vertices, influences, weights, holes, volume, and how far limbs collapse over the motion"""
     poses: Value
@@ -609,7 +609,7 @@ class Validate(TypedDict, total=False):
     quality: bool
     """Measure motions: floor, foot contacts, foot skate, penetration, jerk, largest step, suspicious frames"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m, m/s, degrees]; implies --quality. Figures: findings, teleport, jump, turn, flip, stretch, frozen, skate, float, penetration, jerk, step"""
+    """Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m or with a unit, m/s, degrees]; implies --quality. Figures: findings, teleport, jump, turn, flip, stretch, frozen, skate, float, penetration, jerk, step"""
     include: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Only files that match a glob; repeatable"""
     exclude: Union[Value, Sequence[Value], Mapping[str, Value]]

@@ -138,3 +138,27 @@ fn a_motion_without_a_forward_axis_faces_as_the_one_that_it_is_compared_with() {
     assert_eq!(clips[1].skeleton().space(), walk.skeleton().space());
     assert_eq!(mocap::face_alike(&mut [walk.clone(), turned("-Y")], [true; 2]), None);
 }
+
+#[test]
+fn a_robot_that_shows_no_front_is_said_to() {
+    let pip = mocap::read_skeleton("../../fixtures/robots/pip.xml").unwrap().value;
+    let walk = mocap::read("../../fixtures/clips/alex_walk.bvh").unwrap().value.trimmed(0..3).unwrap();
+    let codes = |knees: bool| {
+        let mut parts = pip.robot().unwrap().as_ref().clone().into_parts();
+        parts.shapes.clear();
+        parts.pairs.clear();
+        parts.bodies.iter_mut().for_each(|body| body.centre_of_mass.x = 0.0);
+        for joint in parts.joints.iter_mut().filter(|joint| !knees && joint.name.ends_with("knee")) {
+            joint.limit = None;
+        }
+        parts.joints.iter_mut().enumerate().for_each(|(at, joint)| joint.name = format!("joint{at:02}"));
+        parts.bodies.iter_mut().enumerate().for_each(|(at, body)| body.name = format!("link{at:02}"));
+        let robot = mocap::model::Robot::new(parts).unwrap().to_skeleton().unwrap();
+        let (mut warnings, target) = (Vec::new(), mocap::Target::new(robot));
+        let (opening, options) = Default::default();
+        mocap::put_on_target(&walk, &opening, &target, None, &options, &mut warnings).unwrap();
+        warnings.iter().map(|warning| warning.code().to_owned()).collect::<Vec<_>>()
+    };
+    let assumed = "robot::facing-assumed".to_owned();
+    assert!(codes(false).contains(&assumed) && !codes(true).contains(&assumed));
+}
