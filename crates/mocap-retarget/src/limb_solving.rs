@@ -6,7 +6,7 @@ use crate::free_limb::{FreeLimb, FreePoses, REACHED};
 use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::{Pair, TargetLimits};
-use crate::swivel_plan::{Residuals, plan_swivel};
+use crate::swivel_plan::{self, Residuals, plan_swivel};
 use crate::trajectories::{BodyTargets, JointTrajectories, LimbTargets, place_of};
 use crate::velocity_limiter::{VelocityLimiter, half_cosine};
 use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
@@ -17,6 +17,9 @@ use std::mem::take;
 
 /// A limb with a planned swivel does not rotate further from the plan than this in one frame \[rad\].
 const OFF_PLAN: f64 = 0.13;
+/// A leg has a plan only if its foot would miss its goal by more than this share of its length: a leg that swivels turns
+/// its foot.
+const LEG_MISSES: f32 = 0.05;
 /// A knee or elbow is flipped if it bends the wrong way by more than this, and the source's does not (sine).
 const FLIPPED: f64 = 0.1;
 
@@ -212,7 +215,8 @@ impl<'a> LimbRun<'a> {
             let (goal, bend) = (targets[block].goal.at(lane), targets[block].bend.at(lane));
             residuals.push(self.limb.swivels(&mut self.chain, goal, bend, &self.options)?);
         }
-        self.swivels = plan_swivel(&residuals, self.fps, self.limiter.base_step());
+        let least = if self.limb.target.kind == LimbKind::Arm { swivel_plan::REACHED } else { LEG_MISSES };
+        self.swivels = plan_swivel(&residuals, least, self.fps, self.limiter.base_step());
         Ok(())
     }
 
