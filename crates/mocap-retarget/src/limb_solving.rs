@@ -6,7 +6,7 @@ use crate::free_limb::{FreeLimb, FreePoses, REACHED};
 use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::{Pair, TargetLimits};
-use crate::swivel_plan::{self, Residuals, plan_swivel};
+use crate::swivel_plan::{Residuals, plan_swivel};
 use crate::trajectories::{BodyTargets, JointTrajectories, LimbTargets, place_of};
 use crate::velocity_limiter::{VelocityLimiter, half_cosine};
 use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
@@ -17,9 +17,6 @@ use std::mem::take;
 
 /// A limb with a planned swivel does not rotate further from the plan than this in one frame \[rad\].
 const OFF_PLAN: f64 = 0.13;
-/// A leg has a plan only if its foot would miss its goal by more than this share of its length: a leg that swivels turns
-/// its foot.
-const LEG_MISSES: f32 = 0.05;
 /// A knee or elbow is flipped if it bends the wrong way by more than this, and the source's does not (sine).
 const FLIPPED: f64 = 0.1;
 
@@ -194,8 +191,8 @@ impl<'a> LimbRun<'a> {
         }
     }
 
-    /// Plans the swivel of a limb with limits, if these keep it from its goal as the source turns it: a kick may need
-    /// a thigh that is turned outwards, and has to begin to turn it in time.
+    /// Plans the swivel of an arm with limits. (Legs have no plan: a leg that swivels would turn its foot, and
+    /// its goal has priority.)
     fn plan(
         &mut self,
         pair: &Pair,
@@ -205,7 +202,7 @@ impl<'a> LimbRun<'a> {
     ) -> Result<(), RetargetError> {
         let is_free = |joint: &JointId| pair.limits.constraints[joint.index()].is_free();
         let limited = pair.limits.kept && !self.chain.joints().iter().all(is_free);
-        if !limited {
+        if self.limb.target.kind != LimbKind::Arm || !limited {
             return Ok(());
         }
         let mut residuals: Vec<Residuals> = Vec::with_capacity(frames);
@@ -215,8 +212,7 @@ impl<'a> LimbRun<'a> {
             let (goal, bend) = (targets[block].goal.at(lane), targets[block].bend.at(lane));
             residuals.push(self.limb.swivels(&mut self.chain, goal, bend, &self.options)?);
         }
-        let least = if self.limb.target.kind == LimbKind::Arm { swivel_plan::REACHED } else { LEG_MISSES };
-        self.swivels = plan_swivel(&residuals, least, self.fps, self.limiter.base_step());
+        self.swivels = plan_swivel(&residuals, self.fps, self.limiter.base_step());
         Ok(())
     }
 

@@ -15,7 +15,7 @@ const COUNT: usize = TwoBone::SWIVELS;
 /// Residuals of one frame: by swivel, the remaining distance from the goal as a share of the limb's length.
 pub(crate) type Residuals = [f32; COUNT];
 /// A goal is reached if its residual is at most this.
-pub(crate) const REACHED: f32 = 1e-5;
+const REACHED: f32 = 1e-5;
 /// The cost of a residual of the limb's length, in squared steps of the grid: 2 % cost as much as 34° of swivel.
 const RESIDUAL_COST: f64 = 50_000.0;
 /// Weight of the plan's speed against its distance from the source's swivel, as a time \[s\].
@@ -27,10 +27,10 @@ const USED: f64 = 0.7;
 /// The plan is smoothed over this time to both sides \[s\].
 const SMOOTH: f64 = 0.05;
 
-/// Swivel of each frame relative to the source's \[rad\]; empty if the source's swivel leaves no more than `least` in all
+/// Swivel of each frame relative to the source's \[rad\]; empty if limits allow the source's swivel in all
 /// frames. `step` is the step limit of the joint \[rad / frame\].
-pub(crate) fn plan_swivel(residuals: &[Residuals], least: f32, fps: f64, step: f64) -> Vec<f64> {
-    if residuals.iter().all(|frame| frame[0] <= least) {
+pub(crate) fn plan_swivel(residuals: &[Residuals], fps: f64, step: f64) -> Vec<f64> {
+    if residuals.iter().all(|frame| frame[0] <= REACHED) {
         return Vec::new();
     }
     // Columns are wide enough that a change by one step of the grid is not too fast.
@@ -120,7 +120,7 @@ mod tests {
                 _ => [0.0; COUNT],
             })
             .collect();
-        let plan = plan_swivel(&residuals, REACHED, 120.0, 0.15);
+        let plan = plan_swivel(&residuals, 120.0, 0.15);
         assert!(plan[50].signum() == plan[70].signum(), "{plan:?}");
         assert!(plan[50].abs() > 0.2 && plan[70].abs() > 0.2, "{plan:?}");
         assert!(plan[36] != 0.0 && plan[5] == 0.0 && plan[115] == 0.0, "{plan:?}");
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn nothing_is_planned_if_nothing_is_forbidden() {
-        assert!(plan_swivel(&[[0.0; COUNT]; 3], REACHED, 30.0, 0.1).is_empty());
-        assert!(plan_swivel(&[], REACHED, 30.0, 0.1).is_empty());
+        assert!(plan_swivel(&[[0.0; COUNT]; 3], 30.0, 0.1).is_empty());
+        assert!(plan_swivel(&[], 30.0, 0.1).is_empty());
     }
 }
