@@ -1,7 +1,6 @@
 //! Trajectories of feet, computed in one pass over the clip, for floor, contacts and foot measures.
 
 use crate::ground::rises;
-use crate::percentile::low_percentile;
 use crate::trajectory::Trajectory;
 use crate::{ContactOptions, Foot};
 use mocap_model::{Clip, ClipFrames, JointId, LANES, PlacedJoints, PlacedWindows, Role, Skeleton, Vector3};
@@ -129,26 +128,25 @@ fn raise_held_up(motions: &mut [FootMotion]) {
     /// Of the frames in which the foot is still.
     const SHARE: f64 = 0.9;
     let options = ContactOptions::default();
-    let above = |foot: &FootMotion, part: &Trajectory| -> Vec<f64> {
-        foot.heights(part).iter().zip(&foot.ground).map(|(height, ground)| height - ground).collect()
+    let lowest = |foot: &FootMotion| {
+        let heights = foot.lowest.iter().zip(&foot.ground).map(|(lowest, ground)| lowest - ground);
+        heights.fold(f64::INFINITY, f64::min)
     };
-    let parts: Vec<[Vec<f64>; 2]> =
-        motions.iter().map(|foot| [above(foot, &foot.toe), above(foot, &foot.ankle)]).collect();
-    let lowest: Vec<[f64; 2]> =
-        parts.iter().map(|parts| parts.each_ref().map(|part| low_percentile(part, 0.05))).collect();
-    let floor = [0, 1].map(|part| lowest.iter().map(|own| own[part]).fold(f64::INFINITY, f64::min));
-    let is_high = |foot: usize| {
-        let tall = options.height * motions[foot].leg;
-        (0..2).all(|part| lowest[foot][part] > floor[part] + tall)
-    };
-    let Some(held) = (0..motions.len()).find(|foot| is_high(*foot)) else { return };
+    let lowest: Vec<f64> = motions.iter().map(lowest).collect();
+    let floor = lowest.iter().copied().fold(f64::INFINITY, f64::min);
+    let is_high = |foot: &usize| lowest[*foot] > floor + options.height * motions[*foot].leg;
+    let Some(held) = (0..motions.len()).find(is_high) else { return };
     let tall = options.height * motions[held].leg;
     let still = |foot: &FootMotion| foot.is_slow(&foot.toe, &foot.slow_steps(&options));
     let slow: Vec<Vec<bool>> = motions.iter().map(still).collect();
+    let heights = |foot: usize, frame: usize| {
+        let FootMotion { toe, ankle, ground, up, .. } = &motions[foot];
+        [toe, ankle].map(|part| part[frame].dot(up) - ground[frame])
+    };
     let stands_lower = |frame: usize| {
         let lower = |other: usize| {
-            slow[other][frame]
-                && (0..2).all(|part| parts[other][part][frame] < parts[held][part][frame] - tall)
+            let both = heights(other, frame).into_iter().zip(heights(held, frame));
+            slow[other][frame] && both.into_iter().all(|(own, held)| own < held - tall)
         };
         (0..motions.len()).any(lower)
     };
@@ -228,7 +226,7 @@ mod tests {
         };
         let [left, right] = stands(0.12, 0);
         assert!(left.iter().all(|stands| *stands) && right.iter().all(|stands| !stands));
-        // A thicker sole is no raised foot, and one that comes down stands there.
+        // A foot that is a little higher, as with a thicker sole, stands, and so does one in the frames in which it is down.
         assert!(stands(0.05, 0)[1].iter().all(|stands| *stands));
         assert_eq!(stands(0.12, 10)[1].iter().filter(|stands| **stands).count(), 10);
         // One that stands while the other one moves climbs.

@@ -6,8 +6,6 @@
 use mocap_model::{Isometry3, Robot, RobotJointKind, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
-use crate::normal::BodyArm;
-
 /// Columns of the base: three of its position, three of its rotation in the world.
 pub(crate) const BASE: usize = 6;
 
@@ -63,6 +61,9 @@ impl Twist {
 
 /// Derivatives of a point or rotation by column, in ascending order; columns without influence are left out.
 pub(crate) type Moves = Vec<(usize, Vector3<f64>)>;
+
+/// A point of a body, as the vector from the base.
+pub(crate) type BodyArm = (usize, Vector3<f64>);
 
 /// Places a robot and gives derivatives of points.
 pub(crate) struct Kinematics<'r> {

@@ -10,7 +10,7 @@ use mocap_model::Vector3;
 use nalgebra::{Matrix3, Matrix6, Vector6};
 
 use crate::envelope::Envelope;
-use crate::kinematics::{Kinematics, Moves, Twist};
+use crate::kinematics::{BodyArm, Kinematics, Moves, Twist};
 
 /// Normal equations of one frame.
 pub(crate) struct Normal {
@@ -27,9 +27,6 @@ pub(crate) struct Normal {
     /// By body: its motion with the step.
     motions: Vec<Twist>,
 }
-
-/// A point of a body, as the vector from the base.
-pub(crate) type BodyArm = (usize, Vector3<f64>);
 
 /// A lower bound on a step: of how far `point` moves along a direction, from `from` or in the world.
 #[derive(Clone, Debug)]

@@ -96,6 +96,9 @@ struct SetRow {
     also: Vec<String>,
 }
 
+/// A body needs this many known labels.
+pub(crate) const FEWEST_LABELS: usize = 8;
+
 /// The farthest place of a marker that a table may state \[m\].
 const FARTHEST: f64 = 1.0;
 

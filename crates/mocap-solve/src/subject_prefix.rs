@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::MarkerSets;
-use crate::take::FEWEST_LABELS;
+use crate::marker_set::{FEWEST_LABELS, MarkerSets};
 
 /// What may stand between a subject and a label, besides a colon.
 const SEPARATORS: [char; 4] = ['_', '.', '-', ' '];
@@ -20,7 +19,7 @@ struct Shared<'l> {
     landmarks: BTreeSet<&'l str>,
     /// How many are known without it.
     known: usize,
-    /// Whether one of them is known with it: then it is no name but a side or a part of the body.
+    /// Whether a label is known with the prefix: then the prefix is a side or a part of the body, not a name.
     is_part: bool,
 }
 

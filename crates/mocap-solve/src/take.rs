@@ -3,7 +3,7 @@
 use mocap_model::{Markers, SignedAxis, UnitQuaternion, Vector3, rotation_between};
 
 use crate::identify::{self, Identified, Points};
-use crate::marker_set::{Landmark, MarkerSets};
+use crate::marker_set::{FEWEST_LABELS, Landmark, MarkerSets};
 use crate::pelvis::Pelvis;
 use crate::presence::segment_of;
 use crate::rigid::{self, Column};
@@ -174,9 +174,6 @@ pub(crate) fn all_landmarks(take: &Take, trial: Option<&Take>) -> Vec<(String, L
     all.sort_by(|a, b| a.1.name.cmp(&b.1.name));
     all
 }
-
-/// A body needs this many known labels.
-pub(crate) const FEWEST_LABELS: usize = 8;
 
 /// What can be said of a recording that is not a body: segments by known labels, and rigid bodies.
 fn segments(known: &[(Landmark, usize)], markers: &Markers, metres: f64) -> String {

@@ -368,8 +368,8 @@ impl<S: Simd, const PLAIN: bool> Numbers<S, PLAIN> {
         let scales = scales(simd, stored.finer) * f32x8::simd_from(simd, group.scales);
         let [[a, b, c], [d, e, f]] = sums.of;
         [
-            V::combined(simd, group, [a * scales, b * scales, c * scales]),
-            V::combined(simd, group, [d * scales, e * scales, f * scales]),
+            V::combined(simd, &group.basis, [a * scales, b * scales, c * scales]),
+            V::combined(simd, &group.basis, [d * scales, e * scales, f * scales]),
         ]
     }
 }
@@ -469,8 +469,8 @@ impl<S: Simd, const PLAIN: bool> Rows<S, PLAIN> {
             false => [long(simd, bits, self.places[0], &widths), long(simd, bits, self.places[1], &widths)],
         };
         [
-            V::combined(simd, group, row_numbers(simd, row, first, &widths)),
-            V::combined(simd, group, row_numbers(simd, row, last, &widths)),
+            V::combined(simd, &group.basis, row_numbers(simd, row, first, &widths)),
+            V::combined(simd, &group.basis, row_numbers(simd, row, last, &widths)),
         ]
     }
 }

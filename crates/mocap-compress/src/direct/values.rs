@@ -3,7 +3,6 @@
 //! Each lane is computed in the same order as a single value in [`crate::quat`] and [`crate::lanes`], with the same
 //! bits as result.
 
-use super::group::Group;
 use crate::lanes::{LARGEST_TURN, Quats, Vectors};
 use fearless_simd::{Simd, f32x8, prelude::*};
 
@@ -27,10 +26,9 @@ impl<S: Simd> V<S> {
         Vectors([x.into(), y.into(), z.into()])
     }
 
-    /// Vectors from numbers in the basis of a group.
+    /// Vectors from numbers in a basis.
     #[inline(always)]
-    pub(super) fn combined(simd: S, group: &Group, [a, b, c]: [f32x8<S>; 3]) -> V<S> {
-        let [x, y, z] = &group.basis;
+    pub(super) fn combined(simd: S, [x, y, z]: &[Vectors; 3], [a, b, c]: [f32x8<S>; 3]) -> V<S> {
         let (V(x), V(y), V(z)) = (V::of(simd, x), V::of(simd, y), V::of(simd, z));
         V([x[0] * a + y[0] * b + z[0] * c, x[1] * a + y[1] * b + z[1] * c, x[2] * a + y[2] * b + z[2] * c])
     }

@@ -2,7 +2,7 @@
 //!
 //! In each frame, meshes ask for half-spaces in which the offset has to be, so that no vertex is deeper in the other arm than
 //! a touch presses, and hands in contact stay together. Of all paths through them, the one is taken that is shortest and
-//! slowest: least squares of offsets and of their steps, so that hands begin to go aside before they are in the way. Solved
+//! slowest: the least squares of offsets and of their steps, so that hands move aside before they are in the way. Solved
 //! by the alternating direction method of multipliers (S. Boyd et al., "Distributed optimization and statistical learning
 //! via the alternating direction method of multipliers", 2011), around the result of the round before.
 
@@ -187,8 +187,8 @@ fn nearest(asked: &[Demand], from: &Vector3<f64>) -> Vector3<f64> {
     if moved.iter().all(|demand| demand.least <= 0.0) { *from } else { from + shortest(&moved) }
 }
 
-/// The path for which `own` times each offset, plus `speed` times the differences from its neighbours, is `right`: tridiagonal
-/// equations, by elimination forwards, then substitution backwards. Beyond the ends, the path goes on as it is there.
+/// The path for which `own` times each offset, plus `speed` times its differences from its neighbours, is `right`: solves the
+/// tridiagonal system by forward elimination and back substitution. The first and the last offset have one neighbour.
 fn least_squares(right: &[Vector3<f64>], own: f64, speed: f64) -> Vec<Vector3<f64>> {
     let frames = right.len();
     let (mut above, mut path) = (vec![0.0; frames], vec![Vector3::zeros(); frames]);

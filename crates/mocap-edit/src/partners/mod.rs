@@ -345,7 +345,7 @@ fn in_one_path(
     let kept = std::mem::replace(&mut goals.aside, started);
     let mut best: Option<(f64, Proposed)> = None;
     let mut idle = 0;
-    // The first offsets are not yet smooth.
+    // Round 0 only starts the paths: its offsets are not smooth in time, so it is never the best.
     for round in 0..=PATHS {
         let result = reached(goals, alone.clone())?;
         let mut missed = 0.0f64;

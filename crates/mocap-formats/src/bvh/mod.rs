@@ -26,6 +26,7 @@ mod repair;
 mod rest_frame;
 mod row;
 mod rows;
+mod straight_rest;
 mod to_clip;
 mod write;
 mod written_names;

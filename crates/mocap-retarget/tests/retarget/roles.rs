@@ -289,6 +289,6 @@ fn a_group_above_a_joint_of_the_spine_has_no_role() {
     for (role, name) in [(Role::Spine, "Spine"), (Role::Chest, "Spine1"), (Role::UpperChest, "Spine2")] {
         assert_eq!(roles.joint(role), skeleton.find(name), "{role}");
     }
-    // Elsewhere it is a joint of its own.
+    // At another place than the joint below it, it has the role.
     assert_eq!(map_roles(&tree(&text)).joint(Role::Chest), tree(&text).find("Spine1_grp"));
 }

@@ -65,8 +65,8 @@ pub(crate) fn held_at(clip: &Clip, frame: usize, count: usize) -> Clip {
     Clip::new(clip.skeleton().clone(), clip.rate(), frames, tracks.collect()).expect("as many frames each")
 }
 
-/// The frames in which palms are within a distance. Hands that fly past each other are no contact: in some frame of those that
-/// follow each other, palms move slower than an arm's length a second relative to each other.
+/// The frames in which palms are within a distance. A run of such frames counts only if palms move slower than an arm's
+/// length per second relative to each other in at least one of them: hands that fly past each other are not in contact.
 fn frames_within(clip: &Clip, one: &[Vector3<f64>], other: &[Vector3<f64>], distance: f64) -> Vec<usize> {
     let apart: Vec<Vector3<f64>> = one.iter().zip(other).map(|(a, b)| a - b).collect();
     let slow = arm_length(clip) / clip.rate().fps();
