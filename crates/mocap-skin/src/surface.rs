@@ -70,9 +70,25 @@ impl Affine {
 
     /// The inverse map; `None` if it is singular.
     pub fn inverse(&self) -> Option<Affine> {
-        let linear = self.linear.try_inverse()?;
+        let linear = inverted(&self.linear)?;
         Some(Affine { linear, shift: -(linear * self.shift) })
     }
+}
+
+/// The inverse of a matrix, by one division; `None` if it is singular.
+#[inline]
+pub(crate) fn inverted(of: &Matrix3<f64>) -> Option<Matrix3<f64>> {
+    let [a, b, c] = of.data.0;
+    let cross = |u: [f64; 3], v: [f64; 3]| {
+        [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    };
+    let rows = [cross(b, c), cross(c, a), cross(a, b)];
+    let determinant = a[0] * rows[0][0] + a[1] * rows[0][1] + a[2] * rows[0][2];
+    if determinant == 0.0 {
+        return None;
+    }
+    let scale = 1.0 / determinant;
+    Some(Matrix3::from_fn(|row, column| rows[row][column] * scale))
 }
 
 /// All meshes of a character, one after another in the file's order, in units and axes of its skeleton.

@@ -10,6 +10,7 @@
 //! surface.
 
 mod build;
+mod cells;
 mod posed;
 
 pub use posed::{FieldHit, Near, PosedField};
@@ -17,21 +18,18 @@ pub use posed::{FieldHit, Near, PosedField};
 use crate::closest::barycentric;
 use crate::{Affine, Surface};
 use build::{Grid, carriers, nearest_places, signs};
+use cells::{Cells, Shares};
 use mocap_model::{Bone, JointId, Pose, Skeleton, Vector3};
 use nalgebra::Matrix4;
 
 /// Greatest number of joints that carry the field.
 const CARRIERS: usize = 24;
-/// Greatest number of carriers of a node; the shares of others are distributed to them.
-const MOST_SHARES: usize = 4;
 /// Nodes within this many cells of a triangle get exact distances.
 const BAND: f64 = 1.6;
 /// Cells of the grid beyond the surface on each side.
 const AROUND: f64 = 4.0;
 /// Greatest number of nodes: a surface with a distant vertex gets a coarser grid.
 const MOST_NODES: usize = 400_000;
-/// In place of a carrier: there are several.
-const SEVERAL: u8 = u8::MAX;
 /// Number of iterations of the map back to rest.
 const STEPS: usize = 5;
 
@@ -43,18 +41,8 @@ pub struct Field {
     size: [usize; 3],
     /// By node [units of the skeleton], negative inside.
     distance: Vec<f32>,
-    /// By node: the carriers with the largest shares, and these shares, which sum to 1.
-    shares: Vec<Shares>,
-    /// By the first node of a cell: the carrier that has all of its nodes, or [`SEVERAL`].
-    sole: Vec<u8>,
+    cells: Cells,
     carriers: Vec<Carrier>,
-}
-
-/// The largest shares of a node.
-#[derive(Clone, Copy, Debug)]
-struct Shares {
-    carriers: [u8; MOST_SHARES],
-    shares: [f32; MOST_SHARES],
 }
 
 /// A joint that carries part of the field.
@@ -121,8 +109,8 @@ impl Field {
             }
             shares.push(Shares::of(weights));
         }
-        let mut field = Field { origin, cell, size, distance, shares, sole: Vec::new(), carriers };
-        field.sole = (0..field.shares.len()).map(|node| field.sole_of_cell(node)).collect();
+        let mut field = Field { origin, cell, size, distance, cells: Cells::default(), carriers };
+        field.cells = Cells::of(&shares, |node| field.starts_cell(node).then(|| field.corners(node)));
         Some(field)
     }
 
@@ -155,56 +143,58 @@ impl Field {
         posed.pose_by(frame).then_some(posed)
     }
 
-    /// The cell of a point, the position in it, and the distance beyond the grid.
+    /// The cell of a point, or the nearest one, and the position in it.
     #[inline]
-    fn locate(&self, at: &Vector3<f64>) -> (usize, [f64; 3], f64) {
+    fn locate(&self, at: &Vector3<f64>) -> (usize, [f64; 3]) {
         let mut index = [0; 3];
         let mut within = [0.0; 3];
-        let mut beyond = 0.0;
         for axis in 0..3 {
-            let place = (at[axis] - self.origin[axis]) / self.cell;
-            let most = (self.size[axis] - 1) as f64;
-            let inside = place.clamp(0.0, most - 1e-9);
-            beyond += (place - inside) * (place - inside);
+            let inside = self.along(axis, at).clamp(0.0, self.last(axis));
             index[axis] = inside as usize;
             within[axis] = inside - index[axis] as f64;
         }
-        let node = (index[2] * self.size[1] + index[1]) * self.size[0] + index[0];
-        (node, within, beyond.sqrt() * self.cell)
+        ((index[2] * self.size[1] + index[1]) * self.size[0] + index[0], within)
     }
 
-    /// The nodes around a cell with their interpolation weights.
+    /// Cells from the origin to a point along an axis.
     #[inline]
-    fn around(&self, node: usize, [x, y, z]: [f64; 3]) -> [(usize, f64); 8] {
-        let (row, layer) = (self.size[0], self.size[0] * self.size[1]);
-        let (a, b, c) = (1.0 - x, 1.0 - y, 1.0 - z);
-        [
-            (node, a * b * c),
-            (node + 1, x * b * c),
-            (node + row, a * y * c),
-            (node + row + 1, x * y * c),
-            (node + layer, a * b * z),
-            (node + layer + 1, x * b * z),
-            (node + layer + row, a * y * z),
-            (node + layer + row + 1, x * y * z),
-        ]
+    fn along(&self, axis: usize, at: &Vector3<f64>) -> f64 {
+        (at[axis] - self.origin[axis]) / self.cell
     }
 
-    /// The carrier that has all nodes of the cell at a node, or [`SEVERAL`].
-    fn sole_of_cell(&self, node: usize) -> u8 {
-        let of_node = |node: usize| match self.shares.get(node) {
-            Some(shares) if shares.shares[0] == 1.0 => shares.carriers[0],
-            _ => SEVERAL,
+    /// The far end of the last cell along an axis, less what rounding needs.
+    #[inline]
+    fn last(&self, axis: usize) -> f64 {
+        (self.size[axis] - 1) as f64 - 1e-9
+    }
+
+    /// Distance of a point from the grid.
+    fn beyond(&self, at: &Vector3<f64>) -> f64 {
+        let off = |axis: usize| {
+            let place = self.along(axis, at);
+            place - place.clamp(0.0, self.last(axis))
         };
-        let first = of_node(node);
-        let all = self.around(node, [0.0; 3]).into_iter().all(|(node, _)| of_node(node) == first);
-        if all { first } else { SEVERAL }
+        Vector3::new(off(0), off(1), off(2)).norm() * self.cell
+    }
+
+    /// The nodes at the corners of a cell.
+    #[inline]
+    fn corners(&self, node: usize) -> [usize; 8] {
+        let (row, layer) = (self.size[0], self.size[0] * self.size[1]);
+        let above = node + layer;
+        [node, node + 1, node + row, node + row + 1, above, above + 1, above + row, above + row + 1]
+    }
+
+    /// Whether a cell starts at a node: it is not at a far end of the grid.
+    fn starts_cell(&self, node: usize) -> bool {
+        let [x, y, z] = self.size;
+        node % x + 1 < x && node / x % y + 1 < y && node / (x * y) + 1 < z
     }
 
     /// Signed distance and its gradient at a point in the bind pose.
     pub fn at_rest(&self, at: &Vector3<f64>) -> (f64, Vector3<f64>) {
-        let (node, within, beyond) = self.locate(at);
-        let values = self.around(node, within).map(|(node, _)| f64::from(self.distance[node]));
+        let (node, within) = self.locate(at);
+        let values = self.corners(node).map(|node| f64::from(self.distance[node]));
         let [x, y, z] = within;
         let mix = |a: f64, b: f64, t: f64| a + (b - a) * t;
         let plane = |v: [f64; 4], s: f64, t: f64| mix(mix(v[0], v[1], s), mix(v[2], v[3], s), t);
@@ -216,27 +206,7 @@ impl Field {
             plane([v[2] - v[0], v[3] - v[1], v[6] - v[4], v[7] - v[5]], x, z),
             high - low,
         ) / self.cell;
-        (mix(low, high, z) + beyond, gradient)
-    }
-}
-
-impl Shares {
-    /// The largest shares of some weights by carrier.
-    fn of(mut weights: [f64; CARRIERS]) -> Shares {
-        let mut found = Shares { carriers: [0; MOST_SHARES], shares: [0.0; MOST_SHARES] };
-        for at in 0..MOST_SHARES {
-            let most = (0..CARRIERS).fold(0, |best, i| if weights[i] > weights[best] { i } else { best });
-            found.carriers[at] = most as u8;
-            found.shares[at] = weights[most] as f32;
-            weights[most] = 0.0;
-        }
-        let sum: f32 = found.shares.iter().sum();
-        if sum > 0.0 {
-            found.shares.iter_mut().for_each(|share| *share /= sum);
-        } else {
-            found.shares[0] = 1.0;
-        }
-        found
+        (mix(low, high, z) + self.beyond(at), gradient)
     }
 }
 
@@ -331,23 +301,26 @@ mod tests {
     }
 
     #[test]
-    fn cells_of_one_carrier_give_the_same_bits_as_sums_of_shares() {
+    fn cells_of_one_joint_and_of_several_lead_back_to_rest() {
         let (surface, skeleton) = spheres(CENTRES, [0.3, 0.2]);
         let field = Field::new(&surface, &skeleton, |_| true, 0.03).unwrap();
-        assert!(field.sole.contains(&SEVERAL) && field.sole.contains(&0) && field.sole.contains(&1));
-        let summed = Field { sole: vec![SEVERAL; field.sole.len()], ..field.clone() };
         let mut local = Pose::rest(&skeleton);
         local.joints[0].rotation = UnitQuaternion::from_euler_angles(0.3, 0.9, 0.1);
-        local.joints[1].rotation = UnitQuaternion::from_euler_angles(-0.4, 0.2, 0.7);
+        local.joints[1].rotation = UnitQuaternion::from_euler_angles(-0.1, 0.2, 0.1);
         let mut object = Pose::default();
         local.to_object(&skeleton, &mut object);
-        let (posed, other) = (field.posed(&object).unwrap(), summed.posed(&object).unwrap());
-        for step in 0..500 {
+        let posed = field.posed(&object).unwrap();
+        let mut by_count = [0; 3];
+        for step in 0..2000 {
             let t = f64::from(step);
             let rest =
                 Vector3::new(0.5 + (t * 1.1).sin() * 0.9, (t * 0.7).cos() * 0.4, (t * 1.7).sin() * 0.4);
-            assert_eq!(posed.place(&rest), other.place(&rest), "{rest}");
+            let Some(hit) = posed.at(&posed.place(&rest), 2.0) else { continue };
+            let off = (posed.place(&hit.rest) - posed.place(&rest)).norm();
+            by_count[field.cells.carriers(field.locate(&hit.rest).0).len()] += 1;
+            assert!(off < 0.02 * field.cell, "{rest} {off}");
         }
+        assert!(by_count[0] == 0 && by_count[1] > 500 && by_count[2] > 20, "{by_count:?}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! A field in a pose: points are mapped back to rest.
 
-use super::{CARRIERS, Field, MOST_SHARES, SEVERAL, STEPS, Shares};
+use super::{CARRIERS, Field, STEPS};
 use crate::Affine;
+use crate::surface::inverted;
 use mocap_model::{Bone, JointId, Pose, Vector3};
-use nalgebra::Matrix4;
+use nalgebra::{Matrix3, Matrix4};
 
 /// A field in a pose.
 #[derive(Clone, Debug)]
@@ -131,11 +132,7 @@ impl PosedField<'_> {
                 break;
             }
             offs[best] = f64::INFINITY;
-            let Some((rest, blend_back)) = self.to_rest(at, starts[best]) else { continue };
-            let same = |other: &Vector3<f64>| (other - rest).norm_squared() < 0.25 * self.field.cell.powi(2);
-            if tried.iter().any(same) {
-                continue;
-            }
+            let Some((rest, blend_back)) = self.to_rest(at, starts[best], &tried[..trial]) else { continue };
             tried[trial] = rest;
             let (distance, gradient) = self.field.at_rest(&rest);
             if found.is_none_or(|other| distance < other.distance) {
@@ -148,77 +145,69 @@ impl PosedField<'_> {
     }
 
     /// The point in the bind pose that the joints map to `at`, from a start near it, and the linear part of the
-    /// inverse map.
+    /// inverse map; `None` if none is found, or one of those that are known.
     fn to_rest(
         &self,
         at: &Vector3<f64>,
         start: Vector3<f64>,
-    ) -> Option<(Vector3<f64>, nalgebra::Matrix3<f64>)> {
-        let field = self.field;
+        known: &[Vector3<f64>],
+    ) -> Option<(Vector3<f64>, Matrix3<f64>)> {
+        let cell = self.field.cell;
         let mut rest = start;
-        let mut moved = f64::INFINITY;
-        let mut linear = nalgebra::Matrix3::identity();
-        for _ in 0..STEPS {
-            let blended = self.blend(&rest);
-            linear = blended.linear.try_inverse()?;
-            let next = Affine { linear, shift: Vector3::zeros() }.place(&(at - blended.shift));
-            moved = (next - rest).norm();
+        for step in 1..=STEPS {
+            let (next, linear) = self.step_back(at, &rest)?;
+            let moved = (next - rest).norm_squared();
             rest = next;
-            if moved < 0.02 * field.cell {
-                break;
+            // Steps from near a known one lead there.
+            if known.iter().any(|known| (known - rest).norm_squared() < (0.5 * cell).powi(2)) {
+                return None;
+            }
+            let enough = if step < STEPS { 0.02 * cell } else { 0.5 * cell };
+            if moved < enough * enough {
+                return Some((rest, linear));
             }
         }
-        (moved < 0.5 * field.cell).then_some((rest, linear))
+        None
     }
 
-    /// The blended transform of a point in the bind pose.
+    /// A step of the search for the point that the joints map to `at`: back by the blend of the joints at `rest`. Also
+    /// returns the linear part of that map.
     #[inline]
-    fn blend(&self, rest: &Vector3<f64>) -> Affine {
-        let field = self.field;
-        let (node, within, _) = field.locate(rest);
+    fn step_back(&self, at: &Vector3<f64>, rest: &Vector3<f64>) -> Option<(Vector3<f64>, Matrix3<f64>)> {
+        let (cell, within) = self.field.locate(rest);
+        if let [only] = self.field.cells.carriers(cell) {
+            let back = &self.back[only.carrier as usize];
+            return Some((back.place(at), back.linear));
+        }
+        let blended = self.blend(cell, within);
+        let linear = inverted(&blended.linear)?;
+        Some((Affine { linear, shift: Vector3::zeros() }.place(&(at - blended.shift)), linear))
+    }
+
+    /// The blended transform of a place in a cell.
+    #[inline]
+    fn blend(&self, cell: usize, [x, y, z]: [f64; 3]) -> Affine {
+        let (a, b, c) = (1.0 - x, 1.0 - y, 1.0 - z);
+        let corners =
+            [a * b * c, x * b * c, a * y * c, x * y * c, a * b * z, x * b * z, a * y * z, x * y * z];
         let mut blended = Affine::zero();
-        let sole = field.sole[node];
-        if sole != SEVERAL {
-            // Zero weights add as much as in the general case below, so that both give the same
-            // bits.
-            let parts = field.around(node, within).into_iter();
-            let share = parts.fold(0.0, |sum, (_, part)| sum + (part + f64::MIN_POSITIVE));
-            blended.add(&self.forward[sole as usize], share);
-            return blended;
-        }
-        let mut sums = [0.0f64; CARRIERS];
-        let mut held = [0u8; 8 * MOST_SHARES];
-        let mut count = 0;
-        for (node, part) in field.around(node, within) {
-            let Shares { carriers, shares } = &field.shares[node];
-            for i in 0..MOST_SHARES {
-                // The largest shares come first.
-                if shares[i] <= 0.0 {
-                    break;
-                }
-                let sum = &mut sums[carriers[i] as usize];
-                if *sum == 0.0 {
-                    held[count] = carriers[i];
-                    count += 1;
-                }
-                // A sum above 0 marks the carrier as listed, also if its share here is 0.
-                *sum += f64::from(shares[i]) * part + f64::MIN_POSITIVE;
-            }
-        }
-        for carrier in &held[..count] {
-            blended.add(&self.forward[*carrier as usize], sums[*carrier as usize]);
+        for own in self.field.cells.carriers(cell) {
+            blended.add(&self.forward[own.carrier as usize], own.share(&corners));
         }
         blended
     }
 
-    /// The joint with the largest share at a point in the bind pose.
+    /// The joint with the largest share at the first corner of the cell of a point in the bind pose.
     fn carried_by(&self, rest: &Vector3<f64>) -> JointId {
-        let (node, _, _) = self.field.locate(rest);
-        self.field.carriers[self.field.shares[node].carriers[0] as usize].bone.joint
+        let own = self.field.cells.carriers(self.field.locate(rest).0);
+        let largest =
+            own.iter().max_by(|a, b| a.shares[0].total_cmp(&b.shares[0]).then(b.carrier.cmp(&a.carrier)));
+        self.field.carriers[largest.map_or(0, |own| own.carrier as usize)].bone.joint
     }
 
     /// Maps a point from the bind pose to the pose.
     pub fn place(&self, rest: &Vector3<f64>) -> Vector3<f64> {
-        self.blend(rest).place(rest)
+        let (cell, within) = self.field.locate(rest);
+        self.blend(cell, within).place(rest)
     }
 }
