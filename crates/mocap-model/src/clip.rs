@@ -128,7 +128,7 @@ impl Clip {
     }
 
     /// The tracks by joint; copied where another clip shares them.
-    pub(crate) fn into_tracks(self) -> Vec<JointTracks> {
+    pub fn into_tracks(self) -> Vec<JointTracks> {
         Arc::unwrap_or_clone(self.tracks)
     }
 

@@ -303,8 +303,7 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
     }
     noise::share(&mut deviations, frames);
     let in_rotations = weights.iter().map(|weights| count(weights)).sum::<usize>();
-    smooth_rotations(samples, &joints, (&weights, &deviations), fps);
-    drop(weights);
+    smooth_rotations(samples, &joints, (weights, &deviations), fps);
     let by_curves = dropouts.iter().filter(|dropout| dropout.filled == FilledBy::Curve);
     let bridged: usize = by_curves.map(|dropout| dropout.frames.len()).sum();
     let spikes = (in_rotations + clean_translations(samples, fps)).saturating_sub(bridged);
@@ -317,7 +316,7 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
 fn smooth_rotations(
     samples: &mut Samples,
     joints: &[usize],
-    (weights, deviations): (&[Vec<f64>], &[f64]),
+    (weights, deviations): (Vec<Vec<f64>>, &[f64]),
     fps: f64,
 ) {
     // Rotations are held as curves only: both would take twice the memory of the clip.
@@ -327,7 +326,7 @@ fn smooth_rotations(
         let curve = Curve::of(&take(&mut samples.rotations[*joint]));
         for axis in curve.smoothed_axes() {
             let variance = curve.tangent[axis] * (deviation / 2.0).powi(2);
-            all.add(curve.values.iter().map(|value| value[axis]), weights, variance);
+            all.add(curve.values.iter().map(|value| value[axis]), &weights, variance);
         }
         unsmoothed.push(Unsmoothed::of(curve));
     }
