@@ -452,7 +452,8 @@ fn jerk_ratio(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Option<f64> {
 mod tests {
     use super::*;
     use mocap_model::{
-        Clip, Dofs, EulerOrder, FrameRate, Joint, JointTracks, Limit, Skeleton, Space, Vector3, exp,
+        Clip, Dofs, EulerOrder, FrameRate, Joint, JointTracks, Limit, Skeleton, Space, UnitQuaternion,
+        Vector3, exp,
     };
     use std::sync::Arc;
 
