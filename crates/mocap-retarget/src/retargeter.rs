@@ -422,7 +422,8 @@ mod tests {
             let (motion, report) = retargeter.retarget(own).unwrap();
             assert_eq!((&motion, &report), (&lent.0, &lent.1));
             // Balance is measured on the source as well.
-            assert_eq!(samples(&motion).iter().all(|own| memory.contains(own)), !balance);
+            let reused = samples(&motion).iter().filter(|own| memory.contains(own)).count();
+            assert!(if balance { reused == 0 } else { 2 * reused > memory.len() }, "{reused}");
             // A clip that another one shares stays as it is.
             let shared = given().unwrap();
             let kept = shared.clone();
