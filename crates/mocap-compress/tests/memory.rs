@@ -3,7 +3,9 @@
 mod motion;
 
 use allocation_counter::{AllocationInfo, measure};
-use mocap_compress::{CompressOptions, Compressed, Looping, OpenLimits, Profile, compress, raw_bytes};
+use mocap_compress::{
+    CompressOptions, Compressed, Effort, Looping, OpenLimits, Profile, compress, raw_bytes,
+};
 use mocap_model::{Clip, JointId};
 use motion::Character;
 
@@ -78,6 +80,19 @@ fn a_sampler_takes_the_memory_of_a_segment() {
         let segment = raw_bytes(motion.skeleton(), SEGMENT + 1) as usize;
         assert!(peak <= 2 * segment, "{peak} > 2 × {segment}");
     }
+}
+
+#[test]
+fn compressing_takes_the_memory_of_a_block() {
+    let options = CompressOptions { tolerance: 1e-3, effort: Effort::new(0).unwrap(), ..Default::default() };
+    let peak = |frames: usize| {
+        let clip = motion::clip(Character::Calm, 12, frames);
+        let peak = measure(|| drop(compress(&clip, &options).unwrap())).bytes_max;
+        // Of a joint in a frame of a block: transforms before and after, residuals, and values as they are written.
+        (peak as usize / (8192 * clip.skeleton().len()), peak)
+    };
+    let (one, more) = (peak(8192), peak(8192 * 3));
+    assert!(one.0 <= 200 && more.0 <= 200, "{one:?} {more:?}");
 }
 
 #[test]

@@ -77,8 +77,8 @@ pub(crate) fn locked_in(clip: &Clip, contacts: Option<&[FootContacts]>) -> Resul
     let scaled = clip
         .tracks()
         .iter()
-        .zip(locked.tracks())
-        .map(|(before, after)| mocap_model::JointTracks { scale: before.scale.clone(), ..after.clone() });
+        .zip(locked.into_tracks())
+        .map(|(before, after)| mocap_model::JointTracks { scale: before.scale.clone(), ..after });
     Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), scaled.collect())
         .and_then(|clip| clip.with_annotations(annotations))
         .map_err(|error| EditError::model("fix-feet", error))

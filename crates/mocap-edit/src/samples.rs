@@ -6,7 +6,7 @@ use mocap_model::{
     Annotations, Clip, Event, FrameRate, JointTracks, ModelError, Skeleton, Track, UnitQuaternion, Vector3,
 };
 
-use crate::frame_values::{collapsed, expanded};
+use crate::frame_values::{collapsed, expanded, sampled};
 use crate::{EditError, numbers};
 
 /// A clip whose every frame is sampled: for edits that mix frames.
@@ -40,6 +40,19 @@ impl Samples {
             scales: tracks.iter().map(|tracks| vectors(&tracks.scale)).collect(),
             annotations: clip.annotations().clone(),
         }
+    }
+
+    /// As [`Samples::of`], in the memory of the clip where no other one shares it.
+    pub(crate) fn taken(clip: Clip) -> Samples {
+        let (skeleton, rate, frames) = (clip.skeleton().clone(), clip.rate(), clip.frames());
+        let annotations = clip.annotations().clone();
+        let (mut rotations, mut translations, mut scales) = (Vec::new(), Vec::new(), Vec::new());
+        for JointTracks { rotation, translation, scale } in clip.into_tracks() {
+            rotations.push(sampled(rotation, frames));
+            translations.push(translation.map(|track| sampled(track, frames)));
+            scales.push(scale.map(|track| sampled(track, frames)));
+        }
+        Samples { skeleton, rate, frames, rotations, translations, scales, annotations }
     }
 
     pub(crate) fn into_clip(self, edit: &'static str) -> Result<Clip, EditError> {

@@ -1,7 +1,5 @@
 //! Sequences of edits, each with its report.
 
-use std::borrow::Cow;
-
 use mocap_model::{Annotations, Clip, Event};
 
 use crate::binding::kept::Carrying;
@@ -77,9 +75,23 @@ impl Edit {
     }
 }
 
+/// Takes a clip, whose motion is not needed again, out of its place.
+pub(crate) fn taken(clip: &mut Clip) -> Clip {
+    let still = Clip::at_rest(clip.skeleton().clone(), clip.rate());
+    std::mem::replace(clip, still)
+}
+
 impl Applied {
     fn step(&mut self, edit: &Edit) -> Result<(), EditError> {
-        let (lead, motion) = parts(&self.clip, self.lead_in, edit)?;
+        let (frames, was) = (self.clip.frames(), self.clip.annotations().clone());
+        let (lead, motion) = match parts(&self.clip, self.lead_in, edit)? {
+            Some((lead, motion)) => {
+                // Freed: both parts are copies.
+                drop(taken(&mut self.clip));
+                (Some(lead), motion)
+            }
+            None => (None, self.clip.clone()),
+        };
         let (edited, report) = with_things_kept(edit, &motion)?;
         if let Some(mut curve) = edit.curve(&motion) {
             let lead = lead.as_ref().map_or(0, Clip::frames);
@@ -87,6 +99,7 @@ impl Applied {
             curve.headings.splice(0..0, vec![0.0; lead]);
             self.curves.push(curve);
         }
+        drop(motion);
         let whole = match (lead, edit.lead_in()) {
             (None, _) => {
                 self.lead_in = edit.lead_in_after(&self.clip, self.lead_in);
@@ -96,23 +109,22 @@ impl Applied {
                 self.lead_in = 0;
                 edited
             }
-            (Some(lead), LeadIn::Apart) => joined(&edit.apply_to(&lead)?.0, &edited, edit)?,
-            (Some(lead), _) => joined(&lead, &edited, edit)?,
+            (Some(lead), LeadIn::Apart) => joined(&edit.apply_to(&lead)?.0, edited, edit)?,
+            (Some(lead), _) => joined(&lead, edited, edit)?,
         };
-        drop(motion);
-        self.finish(edit, report, whole);
+        self.finish(edit, report, whole, (frames, was));
         Ok(())
     }
 
-    fn finish(&mut self, edit: &Edit, report: EditReport, clip: Clip) {
+    /// Takes the edited motion, given the number of frames and the annotations before.
+    fn finish(&mut self, edit: &Edit, report: EditReport, clip: Clip, (frames, was): (usize, Annotations)) {
         self.reports.push(report);
         // Splitting off the lead-in and joining it again keeps annotations; scalar tracks come from the edit, as do
         // events if it moves frames in time.
         let Annotations { scalars, events, .. } = clip.annotations().clone();
-        let was = self.clip.annotations();
-        let events = if edit.makes_events() || edit.keeps_poses() { events } else { was.events.clone() };
-        let annotations = Annotations { name: was.name.clone(), scalars, events };
-        self.clip = match clip.frames() == self.clip.frames() {
+        let events = if edit.makes_events() || edit.keeps_poses() { events } else { was.events };
+        let annotations = Annotations { name: was.name, scalars, events };
+        self.clip = match clip.frames() == frames {
             true => clip.clone().with_annotations(annotations).unwrap_or(clip),
             false => clip,
         };
@@ -139,22 +151,18 @@ fn with_things_kept(edit: &Edit, motion: &Clip) -> Result<(Clip, EditReport), Ed
     Ok((clip, report.with_things(done.notes, &left)))
 }
 
-/// The lead-in that stays unchanged, if any, and the motion to be edited.
-fn parts<'a>(
-    clip: &'a Clip,
-    lead_in: usize,
-    edit: &Edit,
-) -> Result<(Option<Clip>, Cow<'a, Clip>), EditError> {
+/// The lead-in that stays unchanged and the motion to be edited; `None` if that is the whole clip.
+fn parts(clip: &Clip, lead_in: usize, edit: &Edit) -> Result<Option<(Clip, Clip)>, EditError> {
     if lead_in == 0 || lead_in >= clip.frames() || edit.lead_in() == LeadIn::Edited {
-        return Ok((None, Cow::Borrowed(clip)));
+        return Ok(None);
     }
     let part = |range| clip.trimmed(range).map_err(|error| EditError::model(edit.name(), error));
-    Ok((Some(part(0..lead_in)?), Cow::Owned(part(lead_in..clip.frames())?)))
+    Ok(Some((part(0..lead_in)?, part(lead_in..clip.frames())?)))
 }
 
 /// Two motions of one skeleton, one after the other, at the rate of the second, which is the edited one.
-fn joined(first: &Clip, second: &Clip, edit: &Edit) -> Result<Clip, EditError> {
-    let (mut all, rest) = (Samples::of(first), Samples::of(second));
+fn joined(first: &Clip, second: Clip, edit: &Edit) -> Result<Clip, EditError> {
+    let (mut all, rest) = (Samples::of(first), Samples::taken(second));
     let (own, other) = (all.rate.fps(), rest.rate.fps());
     all.rate = rest.rate;
     all.annotations.events.iter_mut().for_each(|event| event.time *= own / other);
@@ -186,7 +194,7 @@ mod tests {
             walk.skeleton().joints().iter().map(JointTracks::at_rest).collect(),
         )
         .unwrap();
-        let with_rest = joined(&rest, &walk, &Mirror::default().into()).unwrap();
+        let with_rest = joined(&rest, walk.clone(), &Mirror::default().into()).unwrap();
         let extract = ExtractRoot { file: "root.csv".into(), keep: None };
         let edits = [extract.into(), InPlace::default().into()];
         let plain = apply(walk.clone(), &edits, &ApplyOptions::default()).unwrap();
@@ -211,7 +219,7 @@ mod tests {
         let walk = clip("alex_walk.bvh");
         let still = walk.skeleton().joints().iter().map(JointTracks::at_rest).collect();
         let rest = Clip::new(walk.skeleton().clone(), walk.rate(), 1, still).unwrap();
-        let with_rest = joined(&rest, &walk, &Mirror::default().into()).unwrap();
+        let with_rest = joined(&rest, walk.clone(), &Mirror::default().into()).unwrap();
         let one = ApplyOptions { lead_in: 1, ..ApplyOptions::default() };
         for fps in [4.0, 1.0, 0.25].map(|factor| walk.rate().fps() * factor) {
             let edit = Edit::from(Fps { fps: FrameRate::new(fps).unwrap() });

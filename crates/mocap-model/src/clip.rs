@@ -3,6 +3,7 @@
 use crate::track::Between;
 use crate::{Annotations, FrameRate, Joint, JointId, ModelError, Pose, Skeleton, Space, Track, lerp, slerp};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The motion of one joint in its parent's frame.
@@ -56,6 +57,18 @@ pub struct Clip {
     /// Shared by copies of the clip.
     tracks: Arc<Vec<JointTracks>>,
     annotations: Annotations,
+}
+
+impl From<Clip> for Cow<'_, Clip> {
+    fn from(clip: Clip) -> Self {
+        Cow::Owned(clip)
+    }
+}
+
+impl<'a> From<&'a Clip> for Cow<'a, Clip> {
+    fn from(clip: &'a Clip) -> Self {
+        Cow::Borrowed(clip)
+    }
 }
 
 impl Clip {
@@ -115,8 +128,29 @@ impl Clip {
     }
 
     /// The tracks by joint; copied where another clip shares them.
-    pub(crate) fn into_tracks(self) -> Vec<JointTracks> {
+    pub fn into_tracks(self) -> Vec<JointTracks> {
         Arc::unwrap_or_clone(self.tracks)
+    }
+
+    /// The samples of a joint's rotation, to be written over; `None` if the rotation is constant or another clip shares the
+    /// tracks.
+    pub fn rotations_mut(&mut self, joint: JointId) -> Option<&mut [UnitQuaternion<f64>]> {
+        match &mut Arc::get_mut(&mut self.tracks)?[joint.index()].rotation {
+            Track::Sampled(samples) => Some(samples),
+            Track::Constant(_) => None,
+        }
+    }
+
+    /// Takes the samples of a joint's rotation, which is then that of no turn; `None` as of [`Clip::rotations_mut`].
+    pub fn take_rotations(&mut self, joint: JointId) -> Option<Vec<UnitQuaternion<f64>>> {
+        let rotation = &mut Arc::get_mut(&mut self.tracks)?[joint.index()].rotation;
+        match rotation.is_sampled() {
+            true => match std::mem::replace(rotation, Track::Constant(UnitQuaternion::identity())) {
+                Track::Sampled(samples) => Some(samples),
+                Track::Constant(_) => None,
+            },
+            false => None,
+        }
     }
 
     /// The tracks of one joint.

@@ -52,6 +52,11 @@ impl<'a> PlacedWindows<'a> {
         PlacedWindows { window: frames.max(1).next_multiple_of(LANES), ..self }
     }
 
+    /// The joints with the window that was placed last; without one, no frames.
+    pub fn into_joints(self) -> PlacedJoints {
+        self.placed
+    }
+
     /// Calls `pass` with one window after the other.
     pub fn each(&mut self, mut pass: impl FnMut(&PlacedJoints)) {
         let frames = self.clip.frames();

@@ -70,8 +70,9 @@ pub(crate) fn retarget<'py>(
     let rest = rest.map_err(|error| of_option(py, format!("source_rest: {error}")))?;
     let opening = Opening { rest, lead_in: clip.lead_in, ..Opening::default() };
     let mut warnings = Vec::new();
-    let done = py
-        .detach(|| mocap::put_on_target(&clip.clip, &opening, on, mapping.as_ref(), &options, &mut warnings));
+    let done = py.detach(|| {
+        mocap::put_on_target(&*clip.clip, &opening, on, mapping.as_ref(), &options, &mut warnings)
+    });
     let (moved, report) = done.map_err(|error| of_error(py, error))?;
     let mut found: Vec<Fields> = warnings.iter().map(|warning| Fields::of(warning, None)).collect();
     let mut lead_in = clip.lead_in;

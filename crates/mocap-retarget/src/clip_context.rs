@@ -395,7 +395,7 @@ mod tests {
         let (walk, other) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), other.skeleton(), &options).unwrap();
-        let walk = SourceClip::new(&walk, &pair, 0).unwrap();
+        let walk = SourceClip::new(std::borrow::Cow::Borrowed(&walk), &pair, 0).unwrap();
         let mut segments = walk.segments(&pair, 2048);
         let context = analyse(&pair, &options, &mut segments[0], None, |_| ()).unwrap();
         assert!(context.lock && context.feet.any_contact);
@@ -416,7 +416,7 @@ mod tests {
         let walk = clip("alex_walk.bvh");
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), walk.skeleton(), &options).unwrap();
-        let walk = SourceClip::new(&walk, &pair, 0).unwrap();
+        let walk = SourceClip::new(std::borrow::Cow::Borrowed(&walk), &pair, 0).unwrap();
         let mut segments = walk.segments(&pair, 2048);
         let context = analyse(&pair, &options, &mut segments[0], None, |_| ()).unwrap();
         assert!(!context.lock);

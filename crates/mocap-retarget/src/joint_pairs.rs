@@ -7,7 +7,8 @@
 
 use crate::error::{RetargetError, RetargetWarning, SourceOrTarget};
 use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
-use crate::measure::{StepRow, exceeded_limits, largest_steps};
+use crate::largest_steps::{SourceSteps, StepRow};
+use crate::measure::exceeded_limits;
 use crate::options::RetargetOptions;
 use crate::pair::{LimbRatios, base_pose};
 use crate::report::{MappingRow, RetargetReport};
@@ -135,7 +136,7 @@ impl PairedJoints {
         let (rules, scale) = (&self.rules, self.ratios.leg);
         let rules = JointRules { target, rules, root_motion: &root, scale, turned_later: &[] };
         let mut joints = JointTransfer::new(rules, self.limits.clone(), &self.target_base, &[], &[]);
-        let mut trajectories = rules.trajectories(source.frames());
+        let mut trajectories = rules.trajectories(source.frames(), |_| source.frames());
         for block in 0..source.frames().div_ceil(LANES) {
             let count = LANES.min(source.frames() - block * LANES);
             joints.append(&placed, block, count, &mut trajectories);
@@ -162,6 +163,7 @@ impl PairedJoints {
         let rows: Vec<StepRow> = rows.collect();
         let moving = rows.iter().filter(|row| largest_step(motion, [row.target]).is_some());
         let sources: Vec<JointId> = moving.filter_map(|row| row.source).collect();
+        let steps = SourceSteps::new(source.into(), motion.skeleton(), rows, &sources);
         RetargetReport {
             lead_in: 0,
             frames: motion.frames(),
@@ -175,7 +177,7 @@ impl PairedJoints {
             limits: exceeded_limits(&self.constraints, motion.into(), options.limits),
             angles: Vec::new(),
             jerk_ratio: None,
-            largest_step: largest_steps(source.into(), motion.into(), &rows, &sources),
+            largest_step: steps.report(motion.into()),
             surface: None,
             partners: None,
             held_arm_inside: None,

@@ -64,6 +64,11 @@ enum Samples {
 }
 
 impl JointRules<'_> {
+    /// Whether a joint has one rotation per frame.
+    pub(crate) fn is_sampled(&self, joint: JointId) -> bool {
+        self.samples(joint) == Samples::Each
+    }
+
     fn samples(&self, joint: JointId) -> Samples {
         match self.rules[joint.index()] {
             TransferRule::Unpaired(_) => Samples::None,
@@ -72,11 +77,15 @@ impl JointRules<'_> {
         }
     }
 
-    /// Trajectories without frames yet.
-    pub(crate) fn trajectories(&self, frames: usize) -> JointTrajectories {
+    /// Trajectories without frames yet, and with memory for so many rotations of a joint.
+    pub(crate) fn trajectories(
+        &self,
+        frames: usize,
+        rotations: impl Fn(JointId) -> usize,
+    ) -> JointTrajectories {
         // Whole blocks are appended.
-        let blocks = frames.next_multiple_of(LANES);
-        let capacity = |joint| if self.samples(joint) == Samples::Each { blocks } else { 0 };
+        let capacity =
+            |joint| if self.is_sampled(joint) { rotations(joint).next_multiple_of(LANES) } else { 0 };
         let rotations = self.target.iter().map(|(joint, _)| Vec::with_capacity(capacity(joint)));
         let moving = self.root_motion.iter().map(|pair| (pair.target, Vec::with_capacity(frames)));
         JointTrajectories { rotations: rotations.collect(), translations: moving.collect() }
@@ -296,7 +305,7 @@ mod tests {
             JointRules { target: &target, rules, root_motion: &root_motion, scale: 2.0, turned_later: &[] };
         let mut joints = JointTransfer::new(rules, limits, &Pose::rest(&target), &[], &[]);
         let placed = PlacedJoints::of(&clip, [ROOT, TIP]);
-        let mut trajectories = rules.trajectories(3);
+        let mut trajectories = rules.trajectories(3, |_| 3);
         joints.append(&placed, 0, 3, &mut trajectories);
         trajectories
     }
@@ -351,7 +360,7 @@ mod tests {
             let rules =
                 JointRules { target: &target, rules: &rules, root_motion: &[], scale: 1.0, turned_later };
             let mut joints = JointTransfer::new(rules, vec![None, None], &Pose::rest(&target), &[], &[]);
-            let mut trajectories = rules.trajectories(3);
+            let mut trajectories = rules.trajectories(3, |_| 3);
             joints.append(&PlacedJoints::of(&clip, [ROOT]), 0, 3, &mut trajectories);
             trajectories.rotations.swap_remove(1)
         };

@@ -11,7 +11,7 @@ use crate::trajectories::{BodyTargets, JointTrajectories, LimbTargets, place_of}
 use crate::velocity_limiter::{VelocityLimiter, half_cosine};
 use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
 use mocap_model::{
-    ClipFrames, Isometry3, JointId, LANES, Pose, RotationLanes, UnitQuaternion, angle_between, renormalised,
+    Isometry3, JointId, LANES, Pose, RotationLanes, UnitQuaternion, angle_between, renormalised,
 };
 use std::mem::take;
 
@@ -52,14 +52,15 @@ pub(crate) struct LimbSolving {
     pub unfolds: bool,
     /// Whether the result of each frame is kept.
     pub measured: bool,
+    /// Frames per second.
+    pub fps: f64,
 }
 
-/// Solves all limbs in the frames of a segment of the source and writes their rotations. Returns results by limb of the
+/// Solves all limbs in the frames of a segment and writes their rotations. Returns results by limb of the
 /// pair, then by frame; no frames for a limb without targets, and none unless they are measured.
 pub(crate) fn solve_limbs(
     pair: &Pair,
     how: LimbSolving,
-    source: ClipFrames,
     mut body: BodyTargets,
     joints: &mut JointTrajectories,
 ) -> Result<Vec<Vec<SolvedFrame>>, RetargetError> {
@@ -76,7 +77,7 @@ pub(crate) fn solve_limbs(
         if how.measured {
             solved.reserve(body.frames);
         }
-        let mut run = LimbRun::new(pair, limb, how, (source, body.start), body.left[i]);
+        let mut run = LimbRun::new(pair, limb, how, (body.start, body.steps[i]), body.left[i]);
         let mut free = FreeBlock::new();
         run.plan(pair, joints, targets, body.frames)?;
         for (block, targets) in targets.iter().enumerate() {
@@ -158,7 +159,7 @@ impl<'a> LimbRun<'a> {
         pair: &Pair,
         limb: &'a LimbMap,
         how: LimbSolving,
-        (source, start): (ClipFrames, usize),
+        (start, steps): (usize, [f64; 3]),
         left: bool,
     ) -> LimbRun<'a> {
         let TargetLimits { constraints, kept } = &pair.limits;
@@ -182,8 +183,8 @@ impl<'a> LimbRun<'a> {
             measured: how.measured,
             start,
             left,
-            fps: source.rate().fps(),
-            limiter: VelocityLimiter::new(source, limb, *kept),
+            fps: how.fps,
+            limiter: VelocityLimiter::new(steps, limb, *kept),
             swivels: Vec::new(),
             tip: follows.then_some(held),
             local: Pose::rest(skeleton),
@@ -410,8 +411,10 @@ mod tests {
     use crate::trajectories::BodyTrajectories;
     use crate::transfer::Transfer;
     use mocap_model::{Clip, Vector3, VectorLanes};
+    use std::borrow::Cow;
 
-    const HOW: LimbSolving = LimbSolving { solver: LimbSolver::Auto, unfolds: true, measured: true };
+    const HOW: LimbSolving =
+        LimbSolving { solver: LimbSolver::Auto, unfolds: true, measured: true, fps: 30.0 };
 
     /// A walk transferred to another body, before its limbs are solved; arms are solved even if they follow.
     struct Walk {
@@ -426,20 +429,22 @@ mod tests {
             let (walk, other) = (clip("alex_walk.bvh").trimmed(0..40).unwrap(), clip("robin_walk.bvh"));
             let mut pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
             pair.follows.fill(false);
-            let source = SourceClip::new(&walk, &pair, options.lead_in).unwrap();
+            let mut source = SourceClip::new(Cow::Borrowed(&walk), &pair, options.lead_in).unwrap();
             let mut segment = source.segments(&pair, 2048).pop().unwrap();
             let context = analyse(&pair, options, &mut segment, None, |_| ()).unwrap();
             let transfer = Transfer::new(&pair, options, &context, &source);
-            let mut body = transfer.trajectories(walk.frames());
-            let targets = transfer.append(&mut segment, &SelfContacts::default(), &mut body);
-            drop((transfer, segment));
+            let segment = segment.release();
+            let mut body = transfer.trajectories(&mut source, 2048, true);
+            let targets = transfer.append(segment, &SelfContacts::default(), &mut source, &mut body);
+            drop(transfer);
             drop(source);
             Walk { pair, walk, body, targets }
         }
 
         fn solve(&mut self) -> Vec<Vec<SolvedFrame>> {
             let Walk { pair, walk, body, targets } = self;
-            solve_limbs(pair, HOW, (&*walk).into(), targets.clone(), &mut body.joints).unwrap()
+            let how = LimbSolving { fps: walk.rate().fps(), ..HOW };
+            solve_limbs(pair, how, targets.clone(), &mut body.joints).unwrap()
         }
 
         fn clip(self) -> Clip {

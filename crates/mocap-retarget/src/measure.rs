@@ -4,24 +4,23 @@ use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, Feet};
 use crate::error::{RetargetWarning, SourceOrTarget};
 use crate::hand_measure::HandsOnFloor;
+use crate::largest_steps::SourceSteps;
 use crate::limb_curves::{LimbCurves, limb_joints};
 use crate::limb_map::LimbMap;
 use crate::limb_solving::SolvedFrame;
 use crate::pair::Pair;
 use crate::report::{
     AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, RetargetReport,
-    SelfContactReport, SoleReport, StepReport,
+    SelfContactReport, SoleReport,
 };
 use crate::self_contact::{ContactOffset, ContactPair, MovingHands, SelfContacts, Touched, contact_joints};
 use crate::standing_heights::StandingHeights;
 use mocap_analysis::{
     BalanceSummary, ContactOptions, FootContacts, FootMotion, FootMotions, body_balance, correlation,
-    floor_of, largest_step, rms_difference, runs,
+    floor_of, rms_difference, runs,
 };
 use mocap_ik::{Constraint, SolveStatus};
-use mocap_model::{
-    ClipFrames, JointId, PlacedJoints, PlacedWindows, Role, Side, Track, UnitQuaternion, angle_between,
-};
+use mocap_model::{ClipFrames, JointId, PlacedJoints, PlacedWindows, Role, Side, Track};
 use std::ops::Range;
 
 /// A foot counts as off its goal beyond this share of the leg's length: 2 cm for a leg of 0.85 m.
@@ -29,9 +28,10 @@ const OFF_GOAL: f64 = 0.0235;
 
 /// Results of the stages for one clip.
 pub(crate) struct StageResults<'a> {
-    /// The source, without its lead-in, and its limbs.
+    /// The source, without its lead-in. Its rotations are there only if balance is measured.
     pub source: ClipFrames<'a>,
     pub source_limbs: &'a LimbCurves,
+    pub source_steps: &'a SourceSteps,
     pub context: &'a ClipContext,
     /// The motion of the target, without its lead-in.
     pub motion: ClipFrames<'a>,
@@ -95,7 +95,7 @@ pub(crate) fn report(
         limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
         angles: angles(pair, was, &is),
         jerk_ratio: jerk_ratio(pair, was, &is),
-        largest_step: body_steps(pair, source, motion),
+        largest_step: results.source_steps.report(motion),
         surface: None,
         partners: None,
         held_arm_inside: None,
@@ -448,92 +448,12 @@ fn jerk_ratio(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Option<f64> {
     (was > 0.0).then(|| is / was)
 }
 
-/// Largest steps of the joints with roles.
-fn body_steps(pair: &Pair, source: ClipFrames, motion: ClipFrames) -> StepReport {
-    let (from, to) = (&pair.source.body.roles, &pair.target.body.roles);
-    let rows = to.rows.iter().map(|row| StepRow {
-        target: row.joint,
-        source: from.joint(row.role),
-        role: Some(row.role),
-    });
-    let rows: Vec<StepRow> = rows.collect();
-    let sources: Vec<JointId> = from.rows.iter().map(|row| row.joint).collect();
-    largest_steps(source, motion, &rows, &sources)
-}
-
-/// A joint of the target, its partner in the source, and their role.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StepRow {
-    pub target: JointId,
-    pub source: Option<JointId>,
-    pub role: Option<Role>,
-}
-
-/// Largest steps of the joints of `rows`, each compared with its partner's. `sources` are the joints of the source.
-///
-/// A partner's step is measured relative to the partner of the nearest joint above the target's joint: a head on a
-/// target without a neck rotates as head and neck of the source do.
-pub(crate) fn largest_steps(
-    source: ClipFrames,
-    motion: ClipFrames,
-    rows: &[StepRow],
-    sources: &[JointId],
-) -> StepReport {
-    let skeleton = motion.skeleton();
-    let mut partner: Vec<Option<JointId>> = vec![None; skeleton.len()];
-    rows.iter().for_each(|row| partner[row.target.index()] = row.source);
-    let mut steps: Vec<Option<f64>> = vec![None; source.skeleton().len()];
-    for joint in sources.iter().copied().chain(rows.iter().filter_map(|row| row.source)) {
-        let step = || largest_step(source, [joint]).map_or(0.0, |step| step.angle);
-        steps[joint.index()].get_or_insert_with(step);
-    }
-    let step = |joint: JointId| steps[joint.index()].unwrap_or(0.0);
-    let mut report = StepReport {
-        source: sources.iter().map(|joint| step(*joint).to_degrees()).fold(0.0, f64::max),
-        ..StepReport::default()
-    };
-    for row in rows {
-        let Some(is) = largest_step(motion, [row.target]) else { continue };
-        let degrees = is.angle.to_degrees();
-        if degrees > report.target {
-            (report.target, report.frame) = (degrees, is.frame);
-            report.joint.clone_from(&skeleton.joint(row.target).name);
-        }
-        let Some(from) = row.source else { continue };
-        let parents =
-            std::iter::successors(skeleton.joint(row.target).parent, |id| skeleton.joint(*id).parent);
-        let above = parents.into_iter().find_map(|id| partner[id.index()]);
-        let excess = degrees - step(from).max(step_below(source, above, from)).to_degrees();
-        if excess > report.excess {
-            (report.excess, report.excess_role) = (excess, row.role);
-        }
-    }
-    report
-}
-
-/// The largest step \[rad\] of a joint relative to a joint above it; 0 for a direct child of that
-/// joint, or without one.
-fn step_below(source: ClipFrames, above: Option<JointId>, joint: JointId) -> f64 {
-    let path = above.and_then(|above| source.skeleton().path(above, joint)).unwrap_or_default();
-    if path.len() <= 2 {
-        return 0.0;
-    }
-    let rotation = |frame: usize| {
-        let local = path[1..].iter().map(|id| source.rotation(*id, frame));
-        local.reduce(|sum, local| sum * local).unwrap_or_default()
-    };
-    let rotations: Vec<UnitQuaternion<f64>> = (0..source.frames()).map(rotation).collect();
-    // The cosine of half the angle decreases as the angle grows, so comparing it needs no arc cosine.
-    let cosine = |pair: &[UnitQuaternion<f64>]| pair[0].coords.dot(&pair[1].coords).abs();
-    let largest = rotations.windows(2).min_by(|a, b| cosine(a).total_cmp(&cosine(b)));
-    largest.map_or(0.0, |pair| angle_between(&pair[0], &pair[1]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use mocap_model::{
-        Clip, Dofs, EulerOrder, FrameRate, Joint, JointTracks, Limit, Skeleton, Space, Vector3, exp,
+        Clip, Dofs, EulerOrder, FrameRate, Joint, JointTracks, Limit, Skeleton, Space, UnitQuaternion,
+        Vector3, exp,
     };
     use std::sync::Arc;
 

@@ -6,6 +6,7 @@ use crate::explain::{MapExplanation, explain_pair};
 use crate::foot_lock::lock_feet;
 use crate::hand_placing::keep_self_contacts;
 use crate::hand_support::carry_on_hands;
+use crate::largest_steps::SourceSteps;
 use crate::limb_curves::LimbCurves;
 use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
 use crate::measure::{StageResults, report};
@@ -14,7 +15,7 @@ use crate::pair::{LimbRatios, Pair};
 use crate::report::RetargetReport;
 use crate::roles::RoleMap;
 use crate::self_contact::{SelfContacts, arms_meet, find_contacts};
-use crate::source_clip::SourceClip;
+use crate::source_clip::{Segment, SegmentFrames, SourceClip};
 use crate::surface::{Apart, HandsOnBody, SurfaceContacts, TargetSurface};
 use crate::transfer::Transfer;
 use crate::translations::with_translations;
@@ -74,6 +75,8 @@ struct Staged {
     clip: Clip,
     /// The limbs of the source; without frames unless a report follows.
     source_limbs: LimbCurves,
+    /// The largest steps of the source; none unless a report follows.
+    source_steps: SourceSteps,
     /// Translations of the source that the target does not get.
     left_out: Option<RetargetWarning>,
 }
@@ -104,25 +107,35 @@ impl Retargeter {
     }
 
     /// Retargets a clip: its motion on the target, and a report. Name, events and annotations over time are those
-    /// of `clip`.
+    /// of `clip`. A clip that is given away, and shared with no other, is retargeted in its own memory.
     ///
     /// # Errors
     /// If the joints of the clip are not those of the source.
-    pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
-        let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let mut staged = self.run(&source, None, true)?;
-        let touched = self.surface_contacts(clip, &staged, source.lead_in);
+    pub fn retarget<'c>(
+        &self,
+        clip: impl Into<Cow<'c, Clip>>,
+    ) -> Result<(Clip, RetargetReport), RetargetError> {
+        self.retarget_measured(clip.into())
+    }
+
+    fn retarget_measured(&self, clip: Cow<Clip>) -> Result<(Clip, RetargetReport), RetargetError> {
+        let (annotations, has_scale) = (clip.annotations().clone(), clip.has_scale());
+        // Shares the motion, so that it is kept for the contacts of surfaces.
+        let shown = self.options.surface.is_some().then(|| Clip::clone(&clip));
+        let mut source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
+        let mut staged = self.run(&mut source, None, true)?;
+        let touched = self.surface_contacts(shown.as_ref(), &staged, source.lead_in);
         let apart = self.keep_apart(staged.clip, &touched)?;
         staged.clip = apart.clip;
         let mut report = self.report(&source, &staged, &touched)?;
         if let Some(surface) = &mut report.surface {
             surface.let_go = apart.let_go;
         }
-        if clip.has_scale() {
+        if has_scale {
             report.warnings.push(RetargetWarning::Scale);
         }
         report.warnings.extend(staged.left_out);
-        Ok((staged.clip.with_annotations(clip.annotations().clone())?, report))
+        Ok((staged.clip.with_annotations(annotations)?, report))
     }
 
     /// Measures a motion of the target that was retargeted from `clip` and edited since, as
@@ -132,9 +145,9 @@ impl Retargeter {
     /// # Errors
     /// If the joints of the clip are not those of the source, or those of the motion not those of the target.
     pub fn measure(&self, clip: &Clip, motion: &Clip) -> Result<RetargetReport, RetargetError> {
-        let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let mut staged = self.run(&source, None, true)?;
-        let touched = self.surface_contacts(clip, &staged, source.lead_in);
+        let mut source = SourceClip::new(Cow::Borrowed(clip), &self.pair, self.options.lead_in)?;
+        let mut staged = self.run(&mut source, None, true)?;
+        let touched = self.surface_contacts(Some(clip), &staged, source.lead_in);
         staged.clip = motion.clone().with_skeleton(self.pair.target.skeleton.clone())?;
         self.report(&source, &staged, &touched)
     }
@@ -144,9 +157,9 @@ impl Retargeter {
     /// # Errors
     /// If the joints of the clip are not those of the source.
     pub fn retarget_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
-        let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let staged = self.run(&source, None, false)?;
-        let touched = self.surface_contacts(clip, &staged, source.lead_in);
+        let mut source = SourceClip::new(Cow::Borrowed(clip), &self.pair, self.options.lead_in)?;
+        let staged = self.run(&mut source, None, false)?;
+        let touched = self.surface_contacts(Some(clip), &staged, source.lead_in);
         Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
@@ -163,9 +176,9 @@ impl Retargeter {
         clip: &Clip,
         contacts: &[FootContacts],
     ) -> Result<Clip, RetargetError> {
-        let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let staged = self.run(&source, Some(contacts), false)?;
-        let touched = self.surface_contacts(clip, &staged, source.lead_in);
+        let mut source = SourceClip::new(Cow::Borrowed(clip), &self.pair, self.options.lead_in)?;
+        let staged = self.run(&mut source, Some(contacts), false)?;
+        let touched = self.surface_contacts(Some(clip), &staged, source.lead_in);
         Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
@@ -173,7 +186,7 @@ impl Retargeter {
     /// follows.
     fn run(
         &self,
-        source: &SourceClip,
+        source: &mut SourceClip,
         contacts: Option<&[FootContacts]>,
         measured: bool,
     ) -> Result<Staged, RetargetError> {
@@ -189,14 +202,30 @@ impl Retargeter {
         })?;
         let source_limbs = source_limbs.finish(source.rate());
         let heights = &context.heights;
-        let how = LimbSolving { solver: options.limb_solver(), unfolds: options.method.scales(), measured };
+        let source_steps = match measured {
+            true => SourceSteps::of_body(pair, motion.clip),
+            false => SourceSteps::default(),
+        };
+        let contacts = |segment| find_contacts(pair, options, segment, heights.source_floor);
+        let contacts: Vec<SelfContacts> = segments.iter_mut().map(contacts).collect();
+        let segments: Vec<SegmentFrames> = segments.into_iter().map(Segment::release).collect();
+        let fps = source.rate().fps();
+        let how =
+            LimbSolving { solver: options.limb_solver(), unfolds: options.method.scales(), measured, fps };
         let transfer = Transfer::new(pair, options, &context, source);
-        let mut body = transfer.trajectories(source.frames());
+        // Balance is measured on the source as well, and a motion that stays as it is, is copied.
+        let kept = options.balance || self.leaves_unchanged(&context);
+        let mut body = transfer.trajectories(source, *window, kept);
+        let mut transferred = Vec::new();
+        for (segment, contacts) in segments.into_iter().zip(contacts) {
+            let targets = transfer.append(segment, &contacts, source, &mut body);
+            transferred.push((contacts, targets));
+        }
+        body.finish(source);
         let (mut self_contacts, mut solved) = Default::default();
-        for segment in &mut segments {
-            self_contacts = find_contacts(pair, options, segment, heights.source_floor);
-            let mut targets = transfer.append(segment, &self_contacts, &mut body);
-            if segment.start == source.lead_in {
+        for (contacts, mut targets) in transferred {
+            self_contacts = contacts;
+            if targets.start == source.lead_in {
                 let (feet, rate) = (&context.feet, source.rate());
                 let carried =
                     carry_on_hands(pair, &self_contacts, feet, heights, rate, &mut targets, &mut body);
@@ -206,12 +235,12 @@ impl Retargeter {
                 }
             }
             keep_self_contacts(pair, &mut self_contacts, heights, source.rate(), &mut targets);
-            solved = solve_limbs(pair, how, segment.clip, targets, &mut body.joints)?;
+            solved = solve_limbs(pair, how, targets, &mut body.joints)?;
         }
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate())?;
         let carried = (pair, &*context.rules, self.leaves_unchanged(&context));
         let (clip, left_out) = with_translations(source, carried, clip)?;
-        Ok(Staged { context, self_contacts, solved, clip, source_limbs, left_out })
+        Ok(Staged { context, self_contacts, solved, clip, source_limbs, source_steps, left_out })
     }
 
     /// Whether a motion is put back on its own skeleton, and no option asks for more.
@@ -238,12 +267,10 @@ impl Retargeter {
 
     /// Contacts found on the surface of the source, in all frames; none if source or target has no surface, or
     /// self-contacts are not kept.
-    fn surface_contacts(&self, clip: &Clip, staged: &Staged, lead_in: usize) -> SurfaceContacts {
+    fn surface_contacts(&self, clip: Option<&Clip>, staged: &Staged, lead_in: usize) -> SurfaceContacts {
         let RetargetOptions { surface, source_surface, self_contacts, .. } = &self.options;
-        let Some(surface) = surface.as_ref().filter(|_| *self_contacts && self.options.method.scales())
-        else {
-            return SurfaceContacts::default();
-        };
+        let surface = surface.as_ref().filter(|_| *self_contacts && self.options.method.scales());
+        let Some((surface, clip)) = surface.zip(clip) else { return SurfaceContacts::default() };
         let hands = staged.self_contacts.hands_on_body(&self.pair, lead_in, clip.frames());
         let stands_in;
         let source = match source_surface {
@@ -289,6 +316,7 @@ impl Retargeter {
             &StageResults {
                 source: source.motion(),
                 source_limbs: &staged.source_limbs,
+                source_steps: &staged.source_steps,
                 context: &staged.context,
                 motion,
                 window: self.window,
@@ -371,6 +399,41 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_clip_that_is_given_away_is_retargeted_in_its_own_memory() {
+        let (walk, other) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
+        let given = || Clip::new(walk.skeleton().clone(), walk.rate(), walk.frames(), walk.tracks().to_vec());
+        let samples = |clip: &Clip| -> Vec<*const _> {
+            let tracks = clip.tracks().iter().filter(|tracks| tracks.rotation.is_sampled());
+            tracks.map(|tracks| tracks.rotation.values().as_ptr()).collect()
+        };
+        for (lead_in, window, limits, balance) in
+            [(0, 2048, false, false), (5, 24, true, false), (0, 24, false, true)]
+        {
+            let options =
+                RetargetOptions { lead_in, limits, balance, self_contacts: true, ..Default::default() };
+            let mut retargeter = Retargeter::new(walk.skeleton(), other.skeleton(), &options).unwrap();
+            retargeter.window = window;
+            let lent = retargeter.retarget(&walk).unwrap();
+            let own = given().unwrap();
+            let memory = samples(&own);
+            let (motion, report) = retargeter.retarget(own).unwrap();
+            assert_eq!((&motion, &report), (&lent.0, &lent.1));
+            // Balance is measured on the source as well.
+            let reused = samples(&motion).iter().filter(|own| memory.contains(own)).count();
+            assert!(if balance { reused == 0 } else { 2 * reused > memory.len() }, "{reused}");
+            // A clip that another one shares stays as it is.
+            let shared = given().unwrap();
+            let kept = shared.clone();
+            assert_eq!(retargeter.retarget(shared).unwrap().0, motion);
+            assert_eq!(kept.tracks(), walk.tracks());
+        }
+        // On its own skeleton.
+        let retargeter =
+            Retargeter::new(walk.skeleton(), walk.skeleton(), &RetargetOptions::default()).unwrap();
+        assert_eq!(retargeter.retarget(given().unwrap()).unwrap().0, retargeter.retarget(&walk).unwrap().0);
     }
 
     #[test]

@@ -528,7 +528,7 @@ mod tests {
         let walk = clip("alex_walk.bvh");
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), clip("robin_walk.bvh").skeleton(), &options).unwrap();
-        let source = SourceClip::new(&walk, &pair, 0).unwrap();
+        let source = SourceClip::new(std::borrow::Cow::Borrowed(&walk), &pair, 0).unwrap();
         let limbs = || pair.limbs.iter().map(|limb| &limb.source);
         let lengths: Vec<f64> = limbs().map(|limb| pair.source.reference.limb_length(limb)).collect();
         let placed = PlacedJoints::of(source.motion(), pair.placed.iter().chain(&pair.turned).copied());

@@ -2,8 +2,9 @@
 
 use crate::error::RetargetError;
 use crate::pair::Pair;
-use mocap_model::{Clip, ClipFrames, FrameRate, Joint, PlacedWindows, Skeleton, Space};
+use mocap_model::{Clip, ClipFrames, FrameRate, Joint, LANES, PlacedJoints, PlacedWindows, Skeleton, Space};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A clip in segments: lead-in frames (if there are any), then the motion.
@@ -26,21 +27,65 @@ pub(crate) struct Segment<'a> {
     pub placed: PlacedWindows<'a>,
 }
 
+/// A segment that does not borrow the clip: frames that were read may be overwritten.
+pub(crate) struct SegmentFrames {
+    /// The first frame, counted in the whole clip.
+    pub start: usize,
+    pub frames: usize,
+    /// As [`Segment::placed`], the window that was placed last.
+    pub placed: PlacedJoints,
+}
+
+impl Segment<'_> {
+    /// Gives the clip back.
+    pub(crate) fn release(self) -> SegmentFrames {
+        SegmentFrames { start: self.start, frames: self.clip.frames(), placed: self.placed.into_joints() }
+    }
+}
+
+impl SegmentFrames {
+    /// The frames of each window; `length` is rounded up to whole blocks.
+    pub(crate) fn windows(&self, length: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (frames, length) = (self.frames, length.max(1).next_multiple_of(LANES));
+        (0..frames).step_by(length).map(move |start| start..frames.min(start + length))
+    }
+
+    /// Places a window, unless it is placed already.
+    pub(crate) fn place(&mut self, source: &SourceClip, window: Range<usize>) {
+        if self.placed.range() != window {
+            self.placed.place(source.frames_of(self), window);
+        }
+    }
+}
+
 impl<'a> SourceClip<'a> {
     /// Prepares a clip of the source's skeleton. At least one frame stays motion, however long the lead-in.
     pub(crate) fn new(
-        clip: &'a Clip,
+        clip: Cow<'a, Clip>,
         pair: &'a Pair,
         lead_in: usize,
     ) -> Result<SourceClip<'a>, RetargetError> {
         let skeleton = &pair.source.skeleton;
         check_joints(clip.skeleton().joints(), skeleton.joints())?;
-        let clip = in_axes_of(clip.without_scale()?, skeleton)?;
+        let clip = in_axes_of(without_scale(clip)?, skeleton)?;
         Ok(SourceClip { lead_in: lead_in.min(clip.frames().saturating_sub(1)), clip, skeleton })
     }
 
     fn all(&self) -> ClipFrames<'_> {
         ClipFrames::from(&*self.clip).on(self.skeleton).expect("the joints were checked")
+    }
+
+    /// The frames of a segment.
+    pub(crate) fn frames_of(&self, segment: &SegmentFrames) -> ClipFrames<'_> {
+        self.all().within(segment.start..segment.start + segment.frames)
+    }
+
+    /// The clip, if it may be overwritten: it is no one else's.
+    pub(crate) fn own(&mut self) -> Option<&mut Clip> {
+        match &mut self.clip {
+            Cow::Owned(clip) => Some(clip),
+            Cow::Borrowed(_) => None,
+        }
     }
 
     /// All frames, with the lead-in.
@@ -73,13 +118,21 @@ impl<'a> SourceClip<'a> {
     }
 }
 
+fn without_scale(clip: Cow<Clip>) -> Result<Cow<Clip>, RetargetError> {
+    Ok(match clip {
+        Cow::Borrowed(clip) => clip.without_scale()?,
+        Cow::Owned(clip) if clip.has_scale() => Cow::Owned(clip.without_scale()?.into_owned()),
+        owned => owned,
+    })
+}
+
 /// A clip in the axes of a skeleton; it keeps its unit.
 fn in_axes_of<'a>(clip: Cow<'a, Clip>, skeleton: &Skeleton) -> Result<Cow<'a, Clip>, RetargetError> {
-    let (axes, space) = (skeleton.space(), clip.skeleton().space());
+    let (axes, space) = (skeleton.space(), *clip.skeleton().space());
     if (space.up, space.forward) == (axes.up, axes.forward) {
         return Ok(clip);
     }
-    Ok(Cow::Owned(clip.in_space(Space { unit: space.unit, ..*axes })?))
+    Ok(Cow::Owned(clip.into_owned().into_space(Space { unit: space.unit, ..*axes })?))
 }
 
 /// Checks that a clip has the joints of the source.

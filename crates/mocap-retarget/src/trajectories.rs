@@ -1,5 +1,7 @@
 //! The target's motion as the stages build it: local rotations, root, and the goals of its limbs.
 
+use crate::in_place::InPlace;
+use crate::source_clip::SourceClip;
 use mocap_model::{
     Clip, FrameRate, JointId, JointTracks, LANES, ModelError, PlacedLanes, Pose, RotationLanes, Skeleton,
     Track, UnitQuaternion, Vector3, VectorLanes,
@@ -21,6 +23,10 @@ pub(crate) struct BodyTrajectories {
     pub joints: JointTrajectories,
     /// Local translations of the hips.
     pub hips: Vec<Vector3<f64>>,
+    /// The number of frames that are transferred at once.
+    pub window: usize,
+    /// Where rotations are kept until all frames are transferred, if not here.
+    pub in_place: Option<InPlace>,
 }
 
 /// Goals of a body in the frames of a segment, before its limbs are solved. In object space, by block of eight
@@ -36,6 +42,8 @@ pub(crate) struct BodyTargets {
     pub limbs: Vec<Vec<LimbTargets>>,
     /// By limb of the pair: whether it needs no solver, because the transfer brings its tip to its goal.
     pub rests: Vec<bool>,
+    /// By limb of the pair: the largest steps of the source's limb; 0 of one that is not solved.
+    pub steps: Vec<[f64; 3]>,
     /// By limb of the pair: whether the transfer leaves its local rotations to its solver; they are then
     /// [`LimbTargets::transferred`].
     pub left: Vec<bool>,
@@ -101,6 +109,20 @@ impl JointTrajectories {
 }
 
 impl BodyTrajectories {
+    /// Keeps a window of frames that was appended.
+    pub(crate) fn keep(&mut self, frames: usize, source: &mut SourceClip) {
+        if let (Some(in_place), Some(clip)) = (&mut self.in_place, source.own()) {
+            in_place.keep(frames, clip, &mut self.joints);
+        }
+    }
+
+    /// Takes the rotations of all frames from where they are kept.
+    pub(crate) fn finish(&mut self, source: &mut SourceClip) {
+        if let (Some(in_place), Some(clip)) = (self.in_place.take(), source.own()) {
+            in_place.finish(clip, &mut self.joints);
+        }
+    }
+
     /// Makes a clip of the target, whose hips are `hips`.
     pub(crate) fn into_clip(
         mut self,

@@ -9,15 +9,17 @@ use crate::body::{Limb, LimbKind};
 use crate::clip_context::ClipContext;
 use crate::foot_goal::{FootGoal, PlacedFoot};
 use crate::free_limb::FreeLimb;
+use crate::in_place::InPlace;
 use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair, mid_hip};
 use crate::self_contact::SelfContacts;
-use crate::source_clip::{Segment, SourceClip};
+use crate::source_clip::{SegmentFrames, SourceClip};
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, root_motion_joints};
+use crate::velocity_limiter::limb_steps;
 use mocap_analysis::largest_step;
 use mocap_model::{
     ClipFrames, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion,
@@ -67,9 +69,25 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Trajectories without frames yet.
-    pub(crate) fn trajectories(&self, frames: usize) -> BodyTrajectories {
-        BodyTrajectories { joints: self.rules().trajectories(frames), hips: Vec::with_capacity(frames) }
+    /// Trajectories without frames yet. Rotations are written over those of the source, a window of frames at a time,
+    /// unless another clip shares them or `kept` says that they are read later.
+    pub(crate) fn trajectories(
+        &self,
+        source: &mut SourceClip,
+        window: usize,
+        kept: bool,
+    ) -> BodyTrajectories {
+        let (rules, frames) = (self.rules(), source.frames());
+        let sampled = rules.target.iter().map(|(joint, _)| rules.is_sampled(joint));
+        let in_place = source.own().filter(|_| !kept).and_then(|clip| InPlace::new(clip, sampled));
+        let in_window = |joint: JointId| in_place.as_ref().is_some_and(|in_place| in_place.holds(joint));
+        let capacity = |joint: JointId| if in_window(joint) { window.min(frames) } else { frames };
+        BodyTrajectories {
+            joints: rules.trajectories(frames, capacity),
+            hips: Vec::with_capacity(frames),
+            window,
+            in_place,
+        }
     }
 
     /// Whether an arm needs no solver: the transfer brings its hand to its goal, and no joint can jump.
@@ -98,16 +116,17 @@ impl<'a> Transfer<'a> {
     /// contacts of the source's hands.
     pub(crate) fn append(
         &self,
-        segment: &mut Segment,
+        mut segment: SegmentFrames,
         contacts: &SelfContacts,
+        source: &mut SourceClip,
         body: &mut BodyTrajectories,
     ) -> BodyTargets {
         let Transfer { pair, options, context, base, .. } = self;
-        let limits = joint_limits(pair, options, context, segment);
+        let limits = joint_limits(pair, options, context, source.frames_of(&segment));
         let head = pair.target.body.head.filter(|_| contacts.any());
         let rests: Vec<bool> = (0..pair.limbs.len()).map(|i| self.rests(i, contacts)).collect();
         let (turned, placed) = read_joints(pair, options, &rests, head);
-        let frames = segment.clip.frames();
+        let frames = segment.frames;
         let blocks = frames.div_ceil(LANES);
         let mut joints = JointTransfer::new(self.rules(), limits, base, &turned, &placed);
         let left: Vec<bool> = (0..pair.limbs.len()).map(|i| self.leaves(i, &joints)).collect();
@@ -120,6 +139,7 @@ impl<'a> Transfer<'a> {
             frames,
             above_hips: Vec::with_capacity(blocks),
             limbs: limbs.collect(),
+            steps: self.steps(source.frames_of(&segment), &rests),
             rests,
             left,
             head: Vec::new(),
@@ -129,7 +149,9 @@ impl<'a> Transfer<'a> {
         let Character { skeleton, body: target, .. } = &pair.target;
         let mut moving = skeleton.subtree(target.hips);
         moving.retain(|joint| placed.iter().any(|below| skeleton.is_in_subtree(*below, *joint)));
-        segment.placed.each(|placed| {
+        for window in segment.windows(body.window) {
+            segment.place(source, window.clone());
+            let placed = &segment.placed;
             for block in placed.blocks() {
                 let count = LANES.min(frames - block * LANES);
                 let (joints, bends) = (&mut joints, &bends);
@@ -137,8 +159,16 @@ impl<'a> Transfer<'a> {
                     BlockTransfer { pair, options, context, source: placed, joints, bends, block };
                 transfer.append(&moving, head, count, body, &mut targets);
             }
-        });
+            body.keep(window.len(), source);
+        }
         targets
+    }
+
+    /// By limb of the pair: the largest steps of the source's limb, where it is solved.
+    fn steps(&self, source: ClipFrames, rests: &[bool]) -> Vec<[f64; 3]> {
+        let solved = |rests: bool| !rests && self.options.method != RetargetMethod::Copy;
+        let limbs = self.pair.limbs.iter().zip(rests);
+        limbs.map(|(limb, rests)| if solved(*rests) { limb_steps(source, limb) } else { [0.0; 3] }).collect()
     }
 }
 
@@ -318,11 +348,11 @@ fn joint_limits(
     pair: &Pair,
     options: &RetargetOptions,
     context: &ClipContext,
-    segment: &Segment,
+    source: ClipFrames,
 ) -> Vec<Option<JointLimit>> {
     let solved = options.method != RetargetMethod::Copy;
     let in_chain = |id: JointId| solved && pair.limbs.iter().any(|limb| limb.chain.place(id).is_some());
-    let step = |joint: &JointId| largest_step(segment.clip, [*joint]).map_or(0.0, |step| step.angle);
+    let step = |joint: &JointId| largest_step(source, [*joint]).map_or(0.0, |step| step.angle);
     let limits = pair.target.skeleton.iter().zip(&pair.limits.constraints).zip(&context.rules);
     let limits = limits.map(|(((id, _), constraint), rule)| {
         let limited = pair.limits.kept && !constraint.is_free() && !in_chain(id);

@@ -32,6 +32,12 @@ fn step_cosine(step: f64) -> f64 {
     if step < PI { (step / 2.0).cos() } else { -1.0 }
 }
 
+/// The largest steps of the joints of the source's limb in some frames \[rad / frame\].
+pub(crate) fn limb_steps(source: ClipFrames, limb: &LimbMap) -> [f64; 3] {
+    let step = |joint: JointId| largest_step(source, [joint]).map_or(0.0, |step| step.angle);
+    [limb.source.base, limb.source.middle, limb.source.tip].map(step)
+}
+
 /// Step limits of one limb, and its pose in the frame before.
 pub(crate) struct VelocityLimiter {
     /// By joint of the chain: the step limit \[rad / frame\], and the cosine of its half.
@@ -47,10 +53,8 @@ pub(crate) struct VelocityLimiter {
 }
 
 impl VelocityLimiter {
-    /// Step limits from the largest steps of the source's limb in a clip.
-    pub(crate) fn new(source: ClipFrames, limb: &LimbMap, keep_limits: bool) -> VelocityLimiter {
-        let step = |joint: JointId| largest_step(source, [joint]).map_or(0.0, |step| step.angle);
-        let [base, middle, tip] = [limb.source.base, limb.source.middle, limb.source.tip].map(step);
+    /// Step limits from the largest steps of the source's limb ([`limb_steps`]).
+    pub(crate) fn new([base, middle, tip]: [f64; 3], limb: &LimbMap, keep_limits: bool) -> VelocityLimiter {
         let steps = limb.chain.joints().iter().map(|joint| match *joint {
             joint if joint == limb.target.base => base,
             joint if joint == limb.target.middle => middle,

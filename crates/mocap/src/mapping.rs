@@ -1,5 +1,7 @@
 //! The map between the joints of two skeletons: found automatically, or read from a map file.
 
+use std::borrow::Cow;
+
 use mocap_formats::{Finding, Limits, map};
 use mocap_model::{Clip, JointId, Pose, Role, Skeleton};
 use mocap_retarget::{
@@ -96,15 +98,15 @@ impl Mapping {
     ///
     /// # Errors
     /// As [`Retargeter::new`] and [`Retargeter::retarget`].
-    pub fn retarget(
+    pub fn retarget<'c>(
         &self,
-        clip: &Clip,
+        clip: impl Into<Cow<'c, Clip>>,
         target: &Skeleton,
         options: &RetargetOptions,
     ) -> Result<(Clip, RetargetReport), RetargetError> {
-        let options = self.options(options);
+        let (clip, options) = (clip.into(), self.options(options));
         match self.pairs_without_body() {
-            Some(pairs) => retarget_joint_pairs(clip, target, &pairs, &options),
+            Some(pairs) => retarget_joint_pairs(&clip, target, &pairs, &options),
             None => Retargeter::new(clip.skeleton(), target, &options)?.retarget(clip),
         }
     }

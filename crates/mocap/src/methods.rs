@@ -41,7 +41,7 @@ pub fn retarget(clip: &Clip, target: &Skeleton, options: &RetargetOptions) -> Re
     let source = clip_for_report(clip, &mut warnings);
     let body = for_report(target, &mut warnings);
     let retargeter = Retargeter::new(source.skeleton(), &body, options)?;
-    let (motion, report) = retargeter.retarget(&source)?;
+    let (motion, report) = retargeter.retarget(source)?;
     // A unit that was only assumed for the report is not stated in the result.
     let clip = in_space(motion, *target.space());
     Ok(Retargeted { clip, report, warnings })

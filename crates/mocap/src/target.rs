@@ -1,5 +1,6 @@
 //! The target of a retarget: a skeleton or robot, with facts from its own motion.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use mocap_robot::{Bends, RobotMap, RobotOptions, RobotReport, own_roles};
 
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
-use crate::unit::in_space;
+use crate::unit::{any_for_report, in_space};
 use crate::up::with_roles_of_robot;
 use crate::{
     Error, Mapping, ReadOptions, SurfaceChoice, TargetReport, clip_for_report, for_report, known_unit, open,
@@ -153,7 +154,7 @@ pub fn settle_target_warnings<W>(
 }
 
 /// Puts a motion on a target, as `mocap retarget` does. Assumptions are added to `warnings`; those of the method are in
-/// the report.
+/// the report. A motion that is given away and not shared is put on a body in its own memory.
 ///
 /// ```
 /// use mocap::{Opening, Target};
@@ -168,14 +169,15 @@ pub fn settle_target_warnings<W>(
 ///
 /// # Errors
 /// Where the joints of one have no counterparts in the other, or the robot is not a humanoid.
-pub fn put_on_target(
-    clip: &Clip,
+pub fn put_on_target<'c>(
+    clip: impl Into<Cow<'c, Clip>>,
     opening: &Opening,
     target: &Target,
     mapping: Option<&Mapping>,
     options: &TargetOptions,
     warnings: &mut Vec<Finding>,
 ) -> Result<(Clip, TargetReport), Error> {
+    let clip = clip.into();
     let names = crate::several_subjects(clip.skeleton());
     if !names.is_empty() {
         warnings.push(Finding::new(crate::Problem::SeveralSubjects { names }));
@@ -184,10 +186,10 @@ pub fn put_on_target(
     if !names.is_empty() {
         warnings.push(Finding::new(crate::Problem::SeveralTargets { names }));
     }
-    let source = clip_for_report(clip, warnings);
     if let Some(robot) = target.robot() {
+        let source = clip_for_report(&clip, warnings);
         let bends = mapping.map(|mapping| bends(mapping.target_roles(), robot)).unwrap_or_default();
-        let roles = || map_roles_in(clip);
+        let roles = || map_roles_in(&clip);
         let (source, metres) = robot_source(&source, (robot, &bends), mapping, roles)?;
         if mocap_robot::Humanoid::find_bending(robot, &bends)?.facing_is_assumed {
             warnings.push(Finding::new(crate::Problem::RobotFacingAssumed));
@@ -201,8 +203,9 @@ pub fn put_on_target(
         return Ok((clip, TargetReport::Robot(Box::new(report))));
     }
     let body = for_report(&target.skeleton, &mut Vec::new());
-    let (mapping, options) = on_body(clip, opening, target, mapping, options);
-    let (motion, report) = mapping.retarget(&source, &body, &options)?;
+    let (mapping, options) = on_body(&clip, opening, target, mapping, options);
+    let source = any_for_report(clip, warnings);
+    let (motion, report) = mapping.retarget(source, &body, &options)?;
     // A unit that was only assumed for the report is not stated in the result.
     Ok((in_space(motion, *target.skeleton.space()), TargetReport::Body(Box::new(report))))
 }

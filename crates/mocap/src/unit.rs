@@ -90,10 +90,15 @@ pub fn for_report(skeleton: &Skeleton, warnings: &mut Vec<Finding>) -> Skeleton 
 /// # Ok::<(), mocap::Error>(())
 /// ```
 pub fn clip_for_report<'c>(clip: &'c Clip, warnings: &mut Vec<Finding>) -> Cow<'c, Clip> {
+    any_for_report(Cow::Borrowed(clip), warnings)
+}
+
+/// As [`clip_for_report`], of a clip that may be given away.
+pub(crate) fn any_for_report<'c>(clip: Cow<'c, Clip>, warnings: &mut Vec<Finding>) -> Cow<'c, Clip> {
     let space = *for_report(clip.skeleton(), warnings).space();
     match space == *clip.skeleton().space() {
-        true => Cow::Borrowed(clip),
-        false => Cow::Owned(in_space(clip.clone(), space)),
+        true => clip,
+        false => Cow::Owned(in_space(clip.into_owned(), space)),
     }
 }
 

@@ -285,7 +285,7 @@ fn retargeted(
     let path = args.motion.as_deref().unwrap_or(Path::new(""));
     let (clip, opening) = source.map_err(|error| error.in_file(path))?;
     let fps = clip.rate();
-    let done = put_on_target(&clip, &opening, &method, (&target, None), fps, &mut of_motion);
+    let done = put_on_target(clip, &opening, &method, (&target, None), fps, &mut of_motion);
     warnings.extend(of_motion.into_iter().map(|warning| warning.in_file(path)));
     let (moved, report) = done?;
     let mut impossible = Vec::new();

@@ -1,7 +1,7 @@
 //! Runs one scene through all steps: read once, changed and measured in memory, and written at the end if it
 //! passed all gates.
 
-use std::mem::take;
+use std::mem::{replace, take};
 use std::path::Path;
 use std::time::Instant;
 
@@ -424,17 +424,18 @@ impl<'a> Progress<'a> {
             let rest = retarget::reference_pose(&step.method, &character.clip)?;
             let opening = mocap::Opening { rest, lead_in: self.lead_in, ..mocap::Opening::default() };
             let fps = usual_rate(Format::UnitreeCsv);
+            if !scene.props.is_empty() {
+                before.characters.push(character.clone());
+            }
+            let own = Clip::at_rest(character.skeleton().clone(), character.clip.rate());
             let (clip, outcome) = retarget::put_on_target(
-                &character.clip,
+                replace(&mut character.clip, own),
                 &opening,
                 &step.method,
                 (target, map),
                 fps,
                 &mut self.warnings,
             )?;
-            if !scene.props.is_empty() {
-                before.characters.push(character.clone());
-            }
             let (verdicts, known) = (outcome.verdicts(&target.on, &clip), self.impossible.len());
             self.judge(target.on.verdicts.iter().cloned().chain(verdicts).collect());
             for error in &mut self.impossible[known..] {

@@ -4,6 +4,7 @@
 //! whose offsets and rest rotations are those of the skeleton, in double precision. The error is the larger one.
 
 use crate::Compressed;
+use crate::encode::largest::Largest;
 use crate::encode::report::{CompressReport, JointError, raw_bytes};
 use crate::plan::{Plan, TrackState};
 use crate::quat::to_f64;
@@ -118,7 +119,10 @@ struct Errors<'a> {
     worst: Option<(usize, usize)>,
     sum: f64,
     squares: f64,
-    samples: Vec<f32>,
+    /// The number of errors, of each joint in each frame.
+    count: usize,
+    /// The largest percent of them.
+    largest: Largest,
     excess: f64,
     between_max: f64,
     excess_between: f64,
@@ -130,6 +134,9 @@ struct Errors<'a> {
 impl<'a> Errors<'a> {
     fn new(clip: &'a Clip, bounds: Bounds<'a>, shell: f64) -> Errors<'a> {
         let skeleton = clip.skeleton();
+        let measured = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
+        let count = clip.frames() * measured;
+        let above = if count > 0 { count - percentile_rank(0.99, count) } else { 0 };
         Errors {
             skeleton,
             bounds,
@@ -139,7 +146,8 @@ impl<'a> Errors<'a> {
             worst: None,
             sum: 0.0,
             squares: 0.0,
-            samples: Vec::with_capacity(clip.frames() * skeleton.len()),
+            count,
+            largest: Largest::new(above),
             excess: 0.0,
             between_max: 0.0,
             excess_between: 0.0,
@@ -172,7 +180,7 @@ impl<'a> Errors<'a> {
             }
             self.sum += error;
             self.squares += error * error;
-            self.samples.push(error as f32);
+            self.largest.push(error as f32);
         }
     }
 
@@ -198,13 +206,9 @@ impl<'a> Errors<'a> {
         }
     }
 
-    fn into_measured(mut self, clip: &Clip, decoded: &Compressed) -> Measured {
+    fn into_measured(self, clip: &Clip, decoded: &Compressed) -> Measured {
         let (skeleton, metres) = (self.skeleton, self.bounds.metres);
-        let count = self.samples.len();
-        let p99 = (count > 0).then(|| {
-            let rank = percentile_rank(0.99, count);
-            *self.samples.select_nth_unstable_by(rank, f32::total_cmp).1
-        });
+        let (count, p99) = (self.count, self.largest.least());
         let joints = skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(id, joint)| JointError {
             joint: joint.name.clone(),
             limit: self.bounds.tolerances[id.index()] * metres,

@@ -7,6 +7,7 @@ mod check;
 pub(crate) mod effort;
 mod fit;
 mod joint_rules;
+mod largest;
 #[cfg(test)]
 pub(crate) mod learn;
 mod measure;

@@ -227,16 +227,18 @@ pub(crate) struct ObjectPoses {
 
 impl ObjectPoses {
     pub(crate) fn of(clip: &Clip, frames: std::ops::Range<usize>, rig: &Rig) -> ObjectPoses {
+        // A clone of a vector has no room: each is made.
+        let bodies = &rig.bodies;
         let mut poses = ObjectPoses {
-            rotations: vec![Vec::with_capacity(frames.len()); rig.bodies.len()],
-            positions: vec![Vec::with_capacity(frames.len()); rig.bodies.len()],
+            rotations: bodies.iter().map(|_| Vec::with_capacity(frames.len())).collect(),
+            positions: bodies.iter().map(|_| Vec::with_capacity(frames.len())).collect(),
         };
         let mut local = mocap_model::Pose::default();
         let mut object = mocap_model::Pose::default();
         for frame in frames {
             clip.local_pose(frame, &mut local);
             local.to_object(clip.skeleton(), &mut object);
-            for (at, body) in rig.bodies.iter().enumerate() {
+            for (at, body) in bodies.iter().enumerate() {
                 let joint = &object.joints[JointId::from(body.joint).index()];
                 poses.rotations[at].push(joint.rotation);
                 poses.positions[at].push(joint.translation.vector);

@@ -25,6 +25,9 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
     let mut chooser = Chooser::new(block, &nodes, LEVELS);
     // Residuals are written later, when all are known.
     let coded = code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, block.kinds, &block.settings.work);
+    let failed = chooser.failed;
+    // Frees the decoded bodies.
+    drop(chooser);
     let segments = segment_count(block.frames, SEGMENT);
     let mut parts: Vec<Track> = coded
         .heads
@@ -46,7 +49,7 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
     };
     let segments: Vec<Vec<u8>> = (0..segments).map(put).collect();
     let rows = parts.iter().map(|track| (&track.layout.row, &track.anchors[..]));
-    EncodedBlock { bytes: put_block(&coder.finish(), rows, &segments), failed: chooser.failed }
+    EncodedBlock { bytes: put_block(&coder.finish(), rows, &segments), failed }
 }
 
 /// The residuals of one track, sorted into segments.

@@ -125,6 +125,8 @@ fn smooth<const N: usize>(packs: &mut [Pack], fps: f64, stiffness: f64) {
         pack.penalties.iter_mut().for_each(|penalty| *penalty *= stiffness);
         pack.fit(&mut room);
         pack.values.copy_from_slice(&room.curve);
+        // Freed before the curves become rotations.
+        (pack.penalties, pack.energies, pack.certain) = Default::default();
     }
 }
 

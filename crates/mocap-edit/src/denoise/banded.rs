@@ -52,14 +52,12 @@ struct Row<const N: usize> {
     inverse: Lanes,
     /// Of row i: `L[i + 1, i]` to `L[i + N, i]`.
     lower: [Lanes; N],
-    /// The same times the diagonal.
-    scaled: [Lanes; N],
 }
 
 impl<const N: usize> Row<N> {
     const ZERO: Row<N> = {
         let zero = Lanes::from_array_storage(ArrayStorage([[0.0; LANES]]));
-        Row { inverse: zero, lower: [zero; N], scaled: [zero; N] }
+        Row { inverse: zero, lower: [zero; N] }
     };
 }
 
@@ -69,6 +67,8 @@ impl<const N: usize> Fit<N> {
     /// Factors the matrix of `weights` (one per value) and `penalties` (one per difference).
     pub(super) fn factor(&mut self, weights: &[Lanes], penalties: &[Lanes]) {
         self.rows.resize(weights.len(), Row::ZERO);
+        // Of the last N rows, in turns: `lower` times the diagonal.
+        let mut scaled = [[Lanes::zeros(); N]; N];
         for (i, weight) in weights.iter().enumerate() {
             // The bands of the matrix: the diagonal and those below it.
             let mut bands = [Lanes::zeros(); 4];
@@ -82,13 +82,13 @@ impl<const N: usize> Fit<N> {
             let (before, rest) = self.rows.split_at_mut(i);
             for (k, above) in before.iter().rev().take(N).enumerate() {
                 for r in k..N {
-                    bands[r - k] -= above.lower[r].component_mul(&above.scaled[k]);
+                    bands[r - k] -= above.lower[r].component_mul(&scaled[(i - 1 - k) % N][k]);
                 }
             }
             let row = &mut rest[0];
             row.inverse = bands[0].map(|d| 1.0 / d.max(f64::MIN_POSITIVE));
             for k in 0..N {
-                row.scaled[k] = bands[k + 1];
+                scaled[i % N][k] = bands[k + 1];
                 row.lower[k] = bands[k + 1].component_mul(&row.inverse);
             }
         }

@@ -1,6 +1,6 @@
 //! Locks planted feet after denoising, as far as noise explains their drift.
 
-use mocap_model::{Clip, JointId, UnitQuaternion};
+use mocap_model::{Clip, JointId, JointTracks, UnitQuaternion};
 
 use crate::EditError;
 use crate::body::Body;
@@ -23,23 +23,24 @@ pub(super) fn lock(clean: Clip, allowed: f64) -> Result<(Clip, Option<f64>), Edi
     }
     // If retargeting cannot find the parts of the body, the feet stay unchanged.
     let Ok(locked) = crate::feet::locked(&clean) else { return Ok((clean, None)) };
-    let (mut mixed, fixed) = (Samples::of(&clean), Samples::of(&locked));
+    let fps = clean.rate().fps();
+    let mut mixed = Samples::taken(clean);
     // The longest chord belongs to the largest angle, so one arc sine per frame suffices.
     let turns = |frame: usize| {
-        let pairs = mixed.rotations.iter().zip(&fixed.rotations);
-        let chord = |(a, b): (&Vec<UnitQuaternion<f64>>, &Vec<UnitQuaternion<f64>>)| {
-            let (a, b) = (a[frame].coords, b[frame].coords);
+        let pairs = mixed.rotations.iter().zip(locked.tracks());
+        let chord = |(a, b): (&Vec<UnitQuaternion<f64>>, &JointTracks)| {
+            let (a, b) = (a[frame].coords, b.rotation.at(frame).coords);
             (a - b).norm_squared().min((a + b).norm_squared())
         };
         4.0 * (0.5 * pairs.map(chord).fold(0.0, f64::max).sqrt()).min(1.0).asin()
     };
     let turns: Vec<f64> = (0..mixed.frames).map(turns).collect();
-    let shares = smooth_shares(&turns, allowed, SMOOTHING * clean.rate().fps());
+    let shares = smooth_shares(&turns, allowed, SMOOTHING * fps);
     let (mut sum, mut moved) = (0.0, 0);
     for frame in (0..mixed.frames).filter(|frame| turns[*frame] > f64::EPSILON) {
         (sum, moved) = (sum + shares[frame], moved + 1);
         for joint in (0..mixed.rotations.len()).map(JointId::from) {
-            let local = between(&mixed.local(joint, frame), &fixed.local(joint, frame), shares[frame]);
+            let local = between(&mixed.local(joint, frame), &locked.local(joint, frame), shares[frame]);
             mixed.set_local(joint, frame, &local);
         }
     }

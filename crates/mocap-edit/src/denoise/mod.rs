@@ -16,6 +16,7 @@ mod numbers;
 mod spikes;
 
 use std::fmt;
+use std::mem::take;
 use std::str::FromStr;
 
 use mocap_model::{Clip, JointId, Skeleton, UnitQuaternion, Vector3};
@@ -176,6 +177,13 @@ pub fn denoise_with(
         return Err(EditError::Option { edit: "denoise", name, value: cutoff, expected });
     }
     let mut samples = Samples::of(clip);
+    if poses.is_none() {
+        // Joints that do not move are read by examples only.
+        samples.rotations.iter_mut().filter(|values| !moves(values)).for_each(|values| {
+            values.truncate(1);
+            values.shrink_to_fit();
+        });
+    }
     let found = match method {
         Denoise::Auto => Some(clean(&mut samples, fps, poses)?),
         _ => {
@@ -294,35 +302,39 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
         weights.push(curve.weights);
     }
     noise::share(&mut deviations, frames);
-    // Curves are made from the rotations again: all of them would take more memory than the clip.
-    let mut all = Curves::new(frames);
-    for ((joint, weights), deviation) in joints.iter().zip(&weights).zip(&deviations) {
-        let curve = Curve::of(&samples.rotations[*joint]);
-        for axis in curve.smoothed_axes() {
-            let variance = curve.tangent[axis] * (deviation / 2.0).powi(2);
-            all.add(curve.values.iter().map(|value| value[axis]), weights, variance);
-        }
-    }
     let in_rotations = weights.iter().map(|weights| count(weights)).sum::<usize>();
-    drop(weights);
-    all.smooth(fps);
-    let mut smoothed = all.iter();
-    for joint in &joints {
-        let mut curve = Curve::of(&samples.rotations[*joint]);
-        for axis in curve.smoothed_axes() {
-            let values = smoothed.next().expect("one curve for each axis");
-            curve.values.iter_mut().zip(values).for_each(|(own, value)| own[axis] = value);
-        }
-        curve.write_to(&mut samples.rotations[*joint]);
-    }
-    drop(smoothed);
-    drop(all);
+    smooth_rotations(samples, &joints, (weights, &deviations), fps);
     let by_curves = dropouts.iter().filter(|dropout| dropout.filled == FilledBy::Curve);
     let bridged: usize = by_curves.map(|dropout| dropout.frames.len()).sum();
     let spikes = (in_rotations + clean_translations(samples, fps)).saturating_sub(bridged);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
     let noise = (squares / deviations.len().max(1) as f64).sqrt();
     Ok(Found { noise, spikes, dropouts, not_filled })
+}
+
+/// Smooths the rotations of all joints together, given the weights of frames and the deviations of noise by joint.
+fn smooth_rotations(
+    samples: &mut Samples,
+    joints: &[usize],
+    (weights, deviations): (Vec<Vec<f64>>, &[f64]),
+    fps: f64,
+) {
+    // Rotations are held as curves only: both would take twice the memory of the clip.
+    let mut all = Curves::new(samples.frames);
+    let mut unsmoothed: Vec<Unsmoothed> = Vec::with_capacity(joints.len());
+    for ((joint, weights), deviation) in joints.iter().zip(weights).zip(deviations) {
+        let curve = Curve::of(&take(&mut samples.rotations[*joint]));
+        for axis in curve.smoothed_axes() {
+            let variance = curve.tangent[axis] * (deviation / 2.0).powi(2);
+            all.add(curve.values.iter().map(|value| value[axis]), &weights, variance);
+        }
+        unsmoothed.push(Unsmoothed::of(curve));
+    }
+    all.smooth(fps);
+    let mut smoothed = all.iter();
+    for (joint, unsmoothed) in joints.iter().zip(unsmoothed) {
+        samples.rotations[*joint] = unsmoothed.with(samples.frames, &mut smoothed).into_rotations();
+    }
 }
 
 /// Dropouts, and those of them that were filled from examples.
@@ -445,16 +457,15 @@ impl Curve {
         (0..4).filter(move |axis| Some(*axis) != reported)
     }
 
-    fn write_to(&mut self, rotations: &mut [UnitQuaternion<f64>]) {
+    fn into_rotations(mut self) -> Vec<UnitQuaternion<f64>> {
         if let Some(axis) = self.length_axis() {
             for value in &mut self.values {
                 let others = value.norm_squared() - value[axis] * value[axis];
                 value[axis] = (1.0 - others).max(0.0).sqrt().copysign(value[axis]);
             }
         }
-        for (rotation, value) in rotations.iter_mut().zip(&self.values) {
-            *rotation = UnitQuaternion::new_normalize(Quaternion::from(self.axes * value));
-        }
+        let rotation = |value| UnitQuaternion::new_normalize(Quaternion::from(self.axes * value));
+        self.values.into_iter().map(rotation).collect()
     }
 
     /// The standard deviation of the noise of the rotation vector, per axis \[rad\].
@@ -465,6 +476,34 @@ impl Curve {
             .map(|axis| 2.0 * noise::deviation(&along(&self.values, axis)) / self.tangent[axis].sqrt())
             .collect();
         if found.is_empty() { 0.0 } else { noise::median(&mut found) }
+    }
+}
+
+/// A curve without the values that are smoothed elsewhere.
+struct Unsmoothed {
+    axes: Matrix4<f64>,
+    tangent: Vector4<f64>,
+    /// The axis that is not smoothed, and the values along it.
+    length: Option<(usize, Vec<f64>)>,
+}
+
+impl Unsmoothed {
+    fn of(curve: Curve) -> Unsmoothed {
+        let length = curve.length_axis().map(|axis| (axis, along(&curve.values, axis)));
+        Unsmoothed { axes: curve.axes, tangent: curve.tangent, length }
+    }
+
+    /// The curve with its smoothed values, which are next.
+    fn with(self, frames: usize, smoothed: &mut impl Iterator<Item = impl Iterator<Item = f64>>) -> Curve {
+        let Unsmoothed { axes, tangent, length } = self;
+        let mut values = vec![Vector4::zeros(); frames];
+        let (own, beside) = length.unwrap_or((usize::MAX, Vec::new()));
+        values.iter_mut().zip(&beside).for_each(|(value, beside)| value[own] = *beside);
+        for axis in (0..4).filter(|axis| *axis != own) {
+            let along = smoothed.next().expect("one curve for each axis");
+            values.iter_mut().zip(along).for_each(|(value, along)| value[axis] = along);
+        }
+        Curve { axes, values, tangent, weights: Vec::new() }
     }
 }
 

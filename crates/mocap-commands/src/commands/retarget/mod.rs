@@ -298,7 +298,7 @@ fn retarget(
                     .characters
                     .push(Character { name: character.name.clone(), ..Character::from(clip.clone()) });
             }
-            put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
+            put_on_target(clip, &opening, &args.method, (target, map), fps, &mut warnings)
         });
         let (motion, outcome) = done.behind(&mut warnings)?;
         without_repeats(&mut warnings, known);

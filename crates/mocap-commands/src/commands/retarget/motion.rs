@@ -1,8 +1,8 @@
 //! Retargets a motion that was read.
 
-use mocap::{Error, Opening, TargetOptions, TargetReport};
+use mocap::{Error, Mapping, Opening, TargetOptions, TargetReport};
 use mocap_model::{Clip, FrameRate, Pose};
-use mocap_retarget::{RetargetOptions, frame_pose};
+use mocap_retarget::{RetargetOptions, frame_pose, map_roles_in};
 use mocap_robot::RobotOptions;
 
 use super::finding::{self, refused_on_robot};
@@ -19,16 +19,25 @@ pub(crate) fn reference_pose(method: &MethodSettings, clip: &Clip) -> Result<Opt
     pose.map_err(|error| rest::refused("--source-rest", &error))
 }
 
-/// Retargets a motion and returns its report; for a robot, at the rate `fps`.
+/// Retargets a motion and returns its report; for a robot, at the rate `fps`. A motion that is not shared is put on a
+/// body in its own memory.
 pub(crate) fn put_on_target(
-    clip: &Clip,
+    clip: Clip,
     opening: &Opening,
     method: &MethodSettings,
     (target, map): (&Target, Option<&MapFile>),
     fps: FrameRate,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, TargetReport), Diagnostic> {
-    let mapping = map.map(|map| map.mapping(clip.skeleton(), target)).transpose()?;
+    let given = map.map(|map| map.mapping(clip.skeleton(), target)).transpose()?;
+    // Found before a body overwrites the motion: errors show the roles.
+    let (mapping, shown) = match target.robot() {
+        Some(_) => (given, clip.clone()),
+        None => {
+            let found = || Mapping::found(map_roles_in(&clip), target.on.roles.clone());
+            (Some(given.unwrap_or_else(found)), Clip::at_rest(clip.skeleton().clone(), clip.rate()))
+        }
+    };
     let RobotLimits { velocities, accelerations, separate, balance } = target.limits.clone();
     let robot = RobotOptions { fps, separate, balance, velocities, accelerations, ..RobotOptions::default() };
     let body = RetargetOptions { balance: target.measures_balance, ..method.options(&target.on.skeleton) };
@@ -37,7 +46,7 @@ pub(crate) fn put_on_target(
     let done = mocap::put_on_target(clip, opening, &target.on, mapping.as_ref(), &options, &mut found);
     warnings.extend(found.into_iter().map(Diagnostic::from));
     let (motion, report) = done.map_err(|error| match error {
-        Error::Retarget(error) => refused(&error, mapping.as_ref(), clip, target),
+        Error::Retarget(error) => refused(&error, mapping.as_ref(), &shown, target),
         Error::Robot(error) => refused_on_robot(&error, target),
         error => error.into(),
     })?;
