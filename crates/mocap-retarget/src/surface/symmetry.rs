@@ -1,0 +1,67 @@
+//! Whether the surface of a body is its own mirror image.
+
+use super::TargetSurface;
+use super::body_surface::BodySurface;
+use mocap_model::Vector3;
+
+/// Surfaces are alike within this, for a person of 1.7 m \[m\]: about the accuracy of the distance fields.
+const ALIKE: f64 = 0.006;
+/// This share of the vertices has to be on the mirror image.
+const SHARE: f64 = 0.98;
+/// At most so many vertices are looked at.
+const LOOKED: usize = 4000;
+
+impl TargetSurface {
+    /// Whether left and right of trunk, head, legs, forearms and hands are alike in the bind pose.
+    pub fn is_symmetric(&self) -> bool {
+        self.body.is_symmetric()
+    }
+}
+
+impl BodySurface {
+    fn is_symmetric(&self) -> bool {
+        let places = self.surface.positions();
+        let lateral = self.skeleton.space().up.vector().cross(&self.skeleton.rest_facing());
+        let ends = [f64::INFINITY, f64::NEG_INFINITY];
+        let ends = places.iter().map(|place| place.dot(&lateral)).fold(ends, |[low, high], at| {
+            [low.min(at), high.max(at)]
+        });
+        let middle = (ends[0] + ends[1]) / 2.0;
+        let near = self.person(ALIKE);
+        let is_alike = |vertex: usize| {
+            let place = places[vertex];
+            let image = place - lateral * (2.0 * (place.dot(&lateral) - middle));
+            self.distance_of_twin(vertex, &image).map(|distance| distance.abs() <= near)
+        };
+        let found: Vec<bool> =
+            (0..places.len()).step_by(places.len().div_ceil(LOOKED).max(1)).filter_map(is_alike).collect();
+        let alike = found.iter().filter(|alike| **alike).count();
+        alike as f64 >= SHARE * found.len() as f64
+    }
+
+    /// The distance of the mirror image of a vertex from the other forearm and hand, or from trunk, head and legs; `None` of
+    /// other vertices.
+    fn distance_of_twin(&self, vertex: usize, image: &Vector3<f64>) -> Option<f64> {
+        let part = self.parts[vertex];
+        let own = |side: usize| self.arms[side].as_ref().is_some_and(|arm| part.is_lower_arm_of(arm.side));
+        let field = match (part.is_core(), own(0), own(1)) {
+            (true, ..) => self.core.as_ref(),
+            (_, true, _) => self.arms[1].as_ref()?.field.as_ref(),
+            (_, _, true) => self.arms[0].as_ref()?.field.as_ref(),
+            _ => return None,
+        };
+        Some(field?.at_rest(image).0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::body_surface::fixtures::{body, body_with};
+
+    #[test]
+    fn a_body_with_a_longer_forearm_is_not_symmetric() {
+        assert!(body().is_symmetric());
+        let longer = body_with(|joint| joint.offset *= if joint.name == "LeftHand" { 1.3 } else { 1.0 });
+        assert!(!longer.is_symmetric());
+    }
+}
