@@ -1,7 +1,8 @@
 //! Retargets several people, each to a target, and keeps their contacts and distances.
 
 use mocap_edit::{
-    InStep, KeepOptions, OwnScene, PartnerReport, bring_in_step, keep_distances, keep_partners, moved_on_ground,
+    InStep, KeepOptions, OwnScene, PartnerReport, bring_in_step, keep_distances, keep_partners,
+    moved_on_ground,
 };
 use mocap_formats::Finding;
 use mocap_model::{Clip, ForwardKinematics, Vector3};
@@ -121,12 +122,7 @@ struct Kept {
 }
 
 /// Brings people together who were retargeted alone.
-fn kept(
-    people: &[Together<'_>],
-    sources: &[Clip],
-    alone: &[Clip],
-    things: &[&Clip],
-) -> Result<Kept, Error> {
+fn kept(people: &[Together<'_>], sources: &[Clip], alone: &[Clip], things: &[&Clip]) -> Result<Kept, Error> {
     let mut kept = Kept { clips: vec![None; people.len()], between: Vec::new() };
     let pairs = pairs(people, sources);
     // Methods that do not scale keep the paths of the sources, and so their distances.
@@ -200,7 +196,8 @@ fn scene(
 ) -> Result<OwnScene, Error> {
     let has_no_sides = |one: &Together<'_>| one.opening.rest.is_none() && one.mapping.is_none();
     let may_mirror = things.is_empty() && people.iter().all(has_no_sides);
-    let scene = OwnScene::of(&sources.iter().collect::<Vec<_>>(), &alone.iter().collect::<Vec<_>>(), may_mirror)?;
+    let scene =
+        OwnScene::of(&sources.iter().collect::<Vec<_>>(), &alone.iter().collect::<Vec<_>>(), may_mirror)?;
     let surfaces = || people.iter().filter_map(|one| one.target.surface.as_ref());
     let is_symmetric = !scene.is_mirrored() || surfaces().all(|surface| surface.is_symmetric());
     Ok(if is_symmetric { scene } else { scene.with_own_hands() })

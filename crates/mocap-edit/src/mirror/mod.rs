@@ -67,7 +67,8 @@ pub(crate) fn mirrored(clip: &Clip) -> Result<(Clip, f64), EditError> {
     let body = Body::of(clip);
     let mirror = Mirror::of(clip, &body);
     let mirrored = mirror.apply(clip)?;
-    let off = mirror.residual(clip, &mirrored).zip(body.metres).map_or(0.0, |((off, _), metres)| off * metres);
+    let off =
+        mirror.residual(clip, &mirrored).zip(body.metres).map_or(0.0, |((off, _), metres)| off * metres);
     Ok((mirrored, off))
 }
 

@@ -95,7 +95,8 @@ pub(super) fn ranks(sources: &[&Clip], targets: &[&Clip]) -> Vec<Rank> {
 
 /// By person: the mean distances of the left and the right wrist from the hips of the others, in steps.
 fn wrists_from_others(clips: &[&Clip], bodies: &[Body]) -> Vec<[i64; 2]> {
-    let mut placed: Vec<ForwardKinematics<'_>> = clips.iter().map(|clip| ForwardKinematics::new(clip)).collect();
+    let mut placed: Vec<ForwardKinematics<'_>> =
+        clips.iter().map(|clip| ForwardKinematics::new(clip)).collect();
     let frames = clips.iter().map(|clip| clip.frames()).min().unwrap_or_default();
     let mut sums = vec![[0.0; 2]; clips.len()];
     let wrists: Vec<_> = bodies

@@ -47,7 +47,8 @@ impl OwnScene {
         let mut order: Vec<usize> = (0..keys.len()).collect();
         order.sort_by(|a, b| ranks[*a].partial_cmp(&ranks[*b]).unwrap_or(std::cmp::Ordering::Equal));
         let bodies: Vec<Body> = keys.iter().map(Body::of).collect();
-        let hips: Vec<[f64; 2]> = keys.iter().zip(&bodies).map(|(clip, body)| mean_hips(clip, body)).collect();
+        let hips: Vec<[f64; 2]> =
+            keys.iter().zip(&bodies).map(|(clip, body)| mean_hips(clip, body)).collect();
         let count = hips.len().max(1) as f64;
         let middle = [0, 1].map(|axis| hips.iter().map(|hips| hips[axis]).sum::<f64>() / count);
         let ahead = match order[..] {
@@ -175,4 +176,65 @@ fn rounded(clip: &Clip, step: f64) -> Result<Clip, EditError> {
 /// The nearest multiple of a step; 0 has no sign.
 fn to_step(value: f64, step: f64) -> f64 {
     (value / step).round() * step + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+    use crate::partners::tests::moved;
+    use mocap_model::FrameRate;
+
+    /// The numbers of people in their own scene, the one of `first` first.
+    fn own(people: [&Clip; 2], targets: [&Clip; 2], first: usize) -> Vec<Samples> {
+        let scene = OwnScene::of(&people, &targets, true).unwrap();
+        let put = |i: usize| Samples::of(&scene.person(people[i]).unwrap());
+        vec![put(first), put(1 - first)]
+    }
+
+    fn bits(people: &[Samples]) -> Vec<u64> {
+        let rotations = people.iter().flat_map(|one| one.rotations.iter().flatten());
+        let places = people.iter().flat_map(|one| one.translations.iter().flatten().flatten());
+        let rotations =
+            rotations.flat_map(|turn| turn.coords.iter().map(|value| value.to_bits()).collect::<Vec<_>>());
+        rotations
+            .chain(places.flat_map(|place| place.iter().map(|value| value.to_bits()).collect::<Vec<_>>()))
+            .collect()
+    }
+
+    #[test]
+    fn changed_scenes_have_the_same_bits() {
+        let one = clip("alex_wave.bvh");
+        let other = moved(&clip("alex_wave.bvh"), 170.0, Vector3::new(20.0, 0.0, 90.0));
+        let targets = [&clip("robin_walk.bvh"), &clip("alex_walk.bvh")];
+        let here = bits(&own([&one, &other], targets, 0));
+        assert!(bits(&own([&other, &one], [targets[1], targets[0]], 1)) == here, "exchanged");
+        for degrees in [17.0, 81.0, 90.0, 233.0] {
+            let away = |clip: &Clip| moved(clip, degrees, Vector3::new(4e4, 0.0, -3e4));
+            assert!(bits(&own([&away(&one), &away(&other)], targets, 0)) == here, "{degrees} degrees");
+        }
+        let image = |clip: &Clip| crate::mirror(clip).unwrap().0;
+        assert!(bits(&own([&image(&one), &image(&other)], targets, 0)) == here, "mirrored");
+        let twice = |clip: &Clip| clip.resampled(FrameRate::new(clip.rate().fps() * 2.0).unwrap()).unwrap();
+        assert!(bits(&own([&twice(&one), &twice(&other)], targets, 0)) == here, "at twice the rate");
+    }
+
+    #[test]
+    fn what_did_not_change_in_the_scene_comes_back_to_its_place() {
+        let people = [clip("alex_wave.bvh"), moved(&clip("alex_wave.bvh"), 170.0, Vector3::z() * 90.0)];
+        let all = [&people[0], &people[1]];
+        let scene = OwnScene::of(&all, &all, true).unwrap();
+        let own = all.map(|clip| scene.person(clip).unwrap());
+        for (back, clip) in scene.back(&all, &[&own[0], &own[1]]).unwrap().iter().zip(&people) {
+            let [mut a, mut b] = [back, clip].map(ForwardKinematics::new);
+            for frame in 0..clip.frames() {
+                a.place(frame);
+                b.place(frame);
+                for (joint, _) in clip.skeleton().iter() {
+                    let off = (a.position(joint) - b.position(joint)).norm();
+                    assert!(off < 0.01, "{off} cm in {frame}");
+                }
+            }
+        }
+    }
 }
