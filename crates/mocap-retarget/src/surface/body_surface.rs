@@ -396,21 +396,14 @@ pub(crate) mod fixtures {
     use super::super::arm::PosedArm;
     use super::*;
     use mocap_formats::body::{Style, drawn};
-    use mocap_model::Joint;
 
     /// A body of capsules.
     pub(crate) fn body() -> BodySurface {
-        body_with(|_| ())
-    }
-
-    /// A body of capsules whose joints are changed.
-    pub(crate) fn body_with(change: impl FnMut(&mut Joint)) -> BodySurface {
         let bytes = std::fs::read(mocap_corpus::fixture("clips/alex_walk.bvh")).unwrap();
         let document = mocap_formats::bvh::parse(&bytes, &Default::default()).unwrap().value;
         let clip = mocap_formats::bvh::to_clip(&document, &Default::default()).unwrap().value;
-        let skeleton = clip.skeleton().with_joints(change).unwrap();
-        let capsules = drawn(&skeleton, Style::Capsules, [1.0; 4]).unwrap();
-        BodySurface::new(&capsules, &skeleton, &crate::map_roles_in(&clip)).unwrap()
+        let capsules = drawn(clip.skeleton(), Style::Capsules, [1.0; 4]).unwrap();
+        BodySurface::new(&capsules, clip.skeleton(), &crate::map_roles_in(&clip)).unwrap()
     }
 
     /// Its left arm in a pose.

@@ -86,15 +86,3 @@ impl Vertices<'_> {
 fn cell(place: &Vector3<f64>, size: f64) -> [i64; 3] {
     place.map(|value| (value / size).floor() as i64).into()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::body_surface::fixtures::{body, body_with};
-
-    #[test]
-    fn a_body_with_a_longer_forearm_is_not_symmetric() {
-        assert!(body().is_symmetric());
-        let longer = body_with(|joint| joint.offset *= if joint.name == "LeftHand" { 1.3 } else { 1.0 });
-        assert!(!longer.is_symmetric());
-    }
-}

@@ -3,7 +3,7 @@
 use crate::made::{Made, before_a_mirror, hand_in_hand, right_to_right};
 use crate::same::apart;
 use crate::scene::{BODIES, body, clip, put};
-use mocap::model::{ForwardKinematics, Pose, Space, Unit, UnitSource};
+use mocap::model::{ForwardKinematics, Joint, Pose, Space, Unit, UnitSource};
 use mocap::retarget::{BodyPart, PeopleMeter, RetargetReport, Role, Side};
 use mocap::{Clip, FrameRate, SurfaceChoice, Target, TargetReport};
 use std::collections::BTreeSet;
@@ -214,20 +214,29 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
     }
 }
 
+/// Two people of a fixture whose raised hands meet.
+pub(crate) fn raised_hands() -> Made {
+    let wave = mocap::read(mocap_corpus::fixture("clips/alex_wave.bvh")).expect("a sound file").value;
+    right_to_right("wave", &wave, 0.01, 0.03, true)
+}
+
+/// A skeleton of the fixtures with capsules, after its joints are changed.
+pub(crate) fn capsules(name: &str, change: impl FnMut(&mut Joint)) -> Target {
+    let read =
+        mocap::read_target(mocap_corpus::fixture(name), &Default::default()).expect("a sound file").value;
+    let metres = Some(Unit { metres: 1.0, source: UnitSource::Flag });
+    let skeleton = read.skeleton.in_space(Space { unit: metres, ..*read.skeleton.space() });
+    let skeleton = skeleton.expect("small numbers").with_joints(change).expect("a tree");
+    Target::new(std::sync::Arc::new(skeleton))
+        .with_surface(&SurfaceChoice::Capsules, &Default::default())
+        .expect("a person")
+        .value
+}
+
 /// Hands at a wave on a tall body and on one with short legs, both with capsules.
 pub(crate) fn raised_hands_of_fixtures_meet_on_unlike_bodies() {
-    let fixture = |name: &str| format!("{}/../../fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
-    let wave = mocap::read(fixture("clips/alex_wave.bvh")).expect("a sound file").value;
-    let made = right_to_right("wave", &wave, 0.01, 0.03, true);
-    let targets = ["clips/robin.skel", "bodies/short_legs.skel"].map(|name| {
-        let read = mocap::read_target(fixture(name), &Default::default()).expect("a sound file").value;
-        let metres = Some(Unit { metres: 1.0, source: UnitSource::Flag });
-        let skeleton = read.skeleton.in_space(Space { unit: metres, ..*read.skeleton.space() });
-        Target::new(std::sync::Arc::new(skeleton.expect("small numbers")))
-            .with_surface(&SurfaceChoice::Capsules, &Default::default())
-            .expect("a person")
-            .value
-    });
+    let made = raised_hands();
+    let targets = ["clips/robin.skel", "bodies/short_legs.skel"].map(|name| capsules(name, |_| ()));
     let surfaces = targets.each_ref().map(|target| target.surface.as_ref().expect("capsules"));
     let mut meter = PeopleMeter::new(surfaces[0], surfaces[1]).expect("two surfaces");
     let copies = [0, 1].map(|i| alone(&made.people[i], &targets[i]).0);

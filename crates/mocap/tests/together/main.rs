@@ -18,6 +18,8 @@ mocap_corpus::tests! {
     transformed::a_stick_in_hands_of_a_fixture_is_the_same_turned_and_moved,
     transformed::a_stick_in_two_hands_is_the_same_turned_and_moved_on_all_bodies,
     bodies::raised_hands_of_fixtures_meet_on_unlike_bodies,
+    same::bodies_of_fixtures_are_symmetric,
+    same::changed_pairs_of_fixtures_are_the_same,
     same::turned_swapped_mirrored_and_resampled_people_are_the_same,
     ; slow:
     bodies::hands_that_meet_meet_on_all_pairs_of_bodies,
