@@ -88,18 +88,21 @@ impl OwnScene {
     /// # Errors
     /// Where a number overflows.
     pub fn person(&self, clip: &Clip) -> Result<Clip, EditError> {
-        let placed = self.thing(clip)?;
-        let body = Body::of(&placed);
+        let body = Body::of(clip);
+        let placed = self.placed(clip, &body)?;
         let placed = if self.is_mirrored { mirrored(&placed)?.0 } else { placed };
         rounded(&placed, PLACE / body.metres_or_one())
     }
 
-    /// A thing of the source in the scene.
+    /// A thing of the source in the scene, in the space and unit of a person.
     ///
     /// # Errors
     /// Where a number overflows.
-    pub fn thing(&self, clip: &Clip) -> Result<Clip, EditError> {
-        let body = Body::of(clip);
+    pub fn thing(&self, thing: &Clip, person: &Clip) -> Result<Clip, EditError> {
+        self.placed(thing, &Body::of(person))
+    }
+
+    fn placed(&self, clip: &Clip, body: &Body) -> Result<Clip, EditError> {
         let way = (body.forward * self.way[0] + body.lateral * self.way[1]) / body.metres_or_one();
         OwnFrame::turned_and_moved(body.turn(self.turn), way).put(&at_keys(clip, self.stride)?)
     }
