@@ -132,7 +132,8 @@ fn kept(people: &[Together<'_>], sources: &[Clip], alone: &[Clip], things: &[&Cl
         return Ok(kept);
     }
     let scene = scene(people, sources, alone, things)?;
-    let things = things.iter().map(|thing| scene.thing(thing, &sources[0])).collect::<Result<Vec<Clip>, _>>()?;
+    let things =
+        things.iter().map(|thing| scene.thing(thing, &sources[0])).collect::<Result<Vec<Clip>, _>>()?;
     let things: Vec<&Clip> = things.iter().collect();
     let sources = sources.iter().map(|clip| scene.person(clip)).collect::<Result<Vec<Clip>, _>>()?;
     let mut clips = alone.to_vec();

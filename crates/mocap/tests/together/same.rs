@@ -173,7 +173,7 @@ pub(crate) fn differences_of_changed_pairs() {
 /// mirrored, and at twice the rate.
 pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
     let made = before_a_mirror("in hold", &clip("characters/ortiz_salsa.bvh"), Role::LeftHand, 0.01, 0.03);
-    are_the_same(&made, ["child", "strong_man"], true);
+    are_the_same(&made, ["child", "strong_man"], &CHANGES, false);
 }
 
 /// A pair at a rate at which twice as many frames are looked at in the same poses.
@@ -183,24 +183,28 @@ fn at_30(made: Made) -> Made {
 }
 
 /// The same of a handshake, whose hands go around arms.
-pub(crate) fn a_handshake_is_the_same_turned_and_swapped() {
+pub(crate) fn a_handshake_is_the_same_in_all_changes() {
     let made = pairs().swap_remove(1);
     assert_eq!(made.name, "handshake");
-    are_the_same(&at_30(made), ["heavy_man", "woman"], false);
+    are_the_same(&at_30(made), ["heavy_man", "woman"], &CHANGES, true);
 }
 
 /// The same of a walk hand in hand.
-pub(crate) fn a_walk_hand_in_hand_is_the_same_turned_and_swapped() {
+pub(crate) fn a_walk_hand_in_hand_is_the_same_turned_moved_and_swapped() {
     let made = pairs().swap_remove(2);
     assert_eq!(made.name, "hand in hand");
-    are_the_same(&at_30(made), ["child", "old_thin_woman"], false);
+    are_the_same(&at_30(made), ["child", "old_thin_woman"], &CHANGES[..3], true);
 }
 
-/// `all`: also far away, mirrored and at twice the rate.
-fn are_the_same(made: &Made, bodies: [&str; 2], all: bool) {
-    let changes = if all { &CHANGES[..] } else { &CHANGES[..2] };
+/// `is_exact`: also of mirrored people and at twice the rate. Skeletons that are not their own mirror images are not mirrored, and
+/// of motions with more poses than are looked at, those between differ as one alone.
+fn are_the_same(made: &Made, bodies: [&str; 2], changes: &[Change], is_exact: bool) {
     for Off { change, together, alone } in differences(made, bodies, changes) {
+        let most = match change {
+            Change::Mirrored | Change::TwiceTheRate if !is_exact => 0.01 + alone,
+            _ => SAME,
+        };
         let about = format!("{} on {bodies:?}, {change:?}", made.name);
-        assert!(together < SAME, "{about}: {together} m apart, alone {alone} m");
+        assert!(together < most, "{about}: {together} m apart, alone {alone} m");
     }
 }
