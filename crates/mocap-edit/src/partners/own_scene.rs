@@ -19,7 +19,7 @@ use crate::samples::Samples;
 
 /// Steps of the numbers of a rotation, and of places \[m\]: powers of two, so that multiples of them are exact.
 const TURN: f64 = 1.0 / 262_144.0;
-const PLACE: f64 = 1.0 / 131_072.0;
+const PLACE: f64 = 1.0 / 65_536.0;
 /// People are mirrored if no joint of theirs is further from its mirror image \[m\]: of the source, and of the target.
 const UNLIKE: [f64; 2] = [0.01, 0.001];
 
