@@ -153,6 +153,7 @@ pub(crate) fn bodies_of_fixtures_are_symmetric() {
 }
 
 /// Shows the differences of a handshake, a high five, a walk hand in hand and a dance, on the bodies that are asked for.
+/// `MOCAP_CHANGE` chooses one change, such as `Mirrored`.
 pub(crate) fn differences_of_changed_pairs() {
     let pairs = pairs();
     let (only, some) = (asked_pair(&pairs), asked_bodies());
