@@ -115,7 +115,7 @@ pub use layer::{Layer, LayerSpace, add};
 pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
 pub use partners::{
-    BetweenPeople, InStep, KeepOptions, PartnerReport, PartnerTouch, between_people, bring_in_step,
+    BetweenPeople, InStep, KeepOptions, OwnScene, PartnerReport, PartnerTouch, between_people, bring_in_step,
     keep_distances, keep_partners, moved_on_ground,
 };
 pub use path::{Path, along, turn};

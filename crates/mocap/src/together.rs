@@ -1,7 +1,8 @@
 //! Retargets several people, each to a target, and keeps their contacts and distances.
 
 use mocap_edit::{
-    InStep, KeepOptions, PartnerReport, bring_in_step, keep_distances, keep_partners, moved_on_ground,
+    InStep, KeepOptions, OwnScene, PartnerReport, bring_in_step, keep_distances, keep_partners,
+    moved_on_ground,
 };
 use mocap_formats::Finding;
 use mocap_model::{Clip, ForwardKinematics, Vector3};
@@ -82,46 +83,12 @@ pub fn put_together(
     for (one, clip) in people.iter().zip(&sources) {
         done.push(put_on_target(clip, &one.opening, one.target, one.mapping, &one.options, warnings)?);
     }
-    let lead_in = people.iter().map(|one| one.opening.lead_in).max().unwrap_or_default();
     let alone: Vec<Clip> = done.iter().map(|(clip, _)| clip.clone()).collect();
-    let places: Vec<Option<Places>> = sources.iter().map(Places::of).collect();
-    let (mut between, mut moved) = (Vec::new(), vec![false; people.len()]);
-    // Methods that do not scale keep the paths of the sources, and so their distances.
-    let distances = people.iter().all(|one| one.options.body.method.scales());
-    let several = people.len() > 2 && people.iter().all(|one| one.target.robot().is_none());
-    if distances && several {
-        let spaced = keep_distances(&sources.iter().collect::<Vec<_>>(), alone.clone(), lead_in)?;
-        for (at, clip) in spaced.into_iter().enumerate().filter(|(at, clip)| *clip != alone[*at]) {
-            done[at].0 = in_space(clip, *done[at].0.skeleton().space());
-            moved[at] = true;
-        }
-    }
-    for a in 0..people.len() {
-        for b in a + 1..people.len() {
-            let on_bodies = [a, b].iter().all(|i| people[*i].target.robot().is_none());
-            let near = match (&places[a], &places[b]) {
-                (Some(one), Some(other)) => one.is_near(other),
-                _ => false,
-            };
-            if !on_bodies || !(near || people.len() == 2) {
-                continue;
-            }
-            let targets = [done[a].0.clone(), done[b].0.clone()];
-            let limits = [a, b].iter().all(|i| people[*i].options.body.limits);
-            let surfaces = [a, b].map(|i| people[i].target.surface.as_ref());
-            let ([one, other], report) = keep_partners(
-                [&sources[a], &sources[b]],
-                targets,
-                surfaces,
-                things,
-                KeepOptions { lead_in, limits, distances: distances && !several },
-            )?;
-            if report.changed {
-                done[a].0 = in_space(one, *done[a].0.skeleton().space());
-                done[b].0 = in_space(other, *done[b].0.skeleton().space());
-                (moved[a], moved[b]) = (true, true);
-            }
-            between.push(([a, b], report));
+    let Kept { clips, mut between } = kept(&people, &sources, &alone, things)?;
+    let moved: Vec<bool> = clips.iter().map(Option::is_some).collect();
+    for (done, clip) in done.iter_mut().zip(clips) {
+        if let Some(clip) = clip {
+            done.0 = in_space(clip, *done.0.skeleton().space());
         }
     }
     for (i, one) in people.iter().enumerate().filter(|(i, _)| moved[*i]) {
@@ -146,6 +113,95 @@ pub fn put_together(
         }
     }
     Ok(RetargetedPeople { people: done, between, notes })
+}
+
+/// People after they were brought together, `None` where nothing changed, and the reports on each two.
+struct Kept {
+    clips: Vec<Option<Clip>>,
+    between: Vec<([usize; 2], PartnerReport)>,
+}
+
+/// Brings people together who were retargeted alone.
+fn kept(people: &[Together<'_>], sources: &[Clip], alone: &[Clip], things: &[&Clip]) -> Result<Kept, Error> {
+    let mut kept = Kept { clips: vec![None; people.len()], between: Vec::new() };
+    let pairs = pairs(people, sources);
+    // Methods that do not scale keep the paths of the sources, and so their distances.
+    let distances = people.iter().all(|one| one.options.body.method.scales());
+    let several = people.len() > 2 && people.iter().all(|one| one.target.robot().is_none());
+    if pairs.is_empty() && !(distances && several) {
+        return Ok(kept);
+    }
+    let scene = scene(people, sources, alone, things)?;
+    let things =
+        things.iter().map(|thing| scene.thing(thing, &sources[0])).collect::<Result<Vec<Clip>, _>>()?;
+    let things: Vec<&Clip> = things.iter().collect();
+    let sources = sources.iter().map(|clip| scene.person(clip)).collect::<Result<Vec<Clip>, _>>()?;
+    let mut clips = alone.to_vec();
+    for (i, one) in people.iter().enumerate().filter(|(_, one)| one.target.robot().is_none()) {
+        let opening = Opening { lead_in: scene.lead_in(one.opening.lead_in), ..one.opening.clone() };
+        // What there is to say was said of the same motion alone.
+        let unsaid = &mut Vec::new();
+        clips[i] = put_on_target(&sources[i], &opening, one.target, one.mapping, &one.options, unsaid)?.0;
+    }
+    let lead_in = people.iter().map(|one| one.opening.lead_in).max().unwrap_or_default();
+    let lead_in = scene.lead_in(lead_in);
+    let mut moved = vec![false; people.len()];
+    if distances && several {
+        let spaced = keep_distances(&sources.iter().collect::<Vec<_>>(), clips.clone(), lead_in)?;
+        moved = spaced.iter().zip(&clips).map(|(spaced, clip)| spaced != clip).collect();
+        clips = spaced;
+    }
+    for [a, b] in pairs {
+        let options = KeepOptions {
+            lead_in,
+            limits: [a, b].iter().all(|i| people[*i].options.body.limits),
+            distances: distances && !several,
+        };
+        let surfaces = [a, b].map(|i| people[i].target.surface.as_ref());
+        let targets = [clips[a].clone(), clips[b].clone()];
+        let (both, report) = keep_partners([&sources[a], &sources[b]], targets, surfaces, &things, options)?;
+        if report.changed {
+            [clips[a], clips[b]] = both;
+            (moved[a], moved[b]) = (true, true);
+        }
+        kept.between.push(([a, b], scene.report(report, alone[a].frames())));
+    }
+    let moved: Vec<usize> = (0..people.len()).filter(|i| moved[*i]).collect();
+    let [before, after] = [alone, &clips].map(|all| moved.iter().map(|i| &all[*i]).collect::<Vec<_>>());
+    let back = scene.back(&before, &after)?;
+    for (i, clip) in moved.into_iter().zip(back) {
+        kept.clips[i] = Some(clip);
+    }
+    Ok(kept)
+}
+
+/// Each two people who are near each other, or the only two, on bodies.
+fn pairs(people: &[Together<'_>], sources: &[Clip]) -> Vec<[usize; 2]> {
+    let places: Vec<Option<Places>> = sources.iter().map(Places::of).collect();
+    let is_body = |i: usize| people[i].target.robot().is_none();
+    let is_near = |a: usize, b: usize| match (&places[a], &places[b]) {
+        (Some(one), Some(other)) => one.is_near(other),
+        _ => false,
+    };
+    let all = (0..people.len()).flat_map(|a| (a + 1..people.len()).map(move |b| [a, b]));
+    all.filter(|[a, b]| is_body(*a) && is_body(*b) && (people.len() == 2 || is_near(*a, *b))).collect()
+}
+
+/// The scene in which people are brought together. They may be mirrored in it if targets are their own mirror images, and
+/// nothing else has sides.
+fn scene(
+    people: &[Together<'_>],
+    sources: &[Clip],
+    alone: &[Clip],
+    things: &[&Clip],
+) -> Result<OwnScene, Error> {
+    let has_no_sides = |one: &Together<'_>| one.opening.rest.is_none() && one.mapping.is_none();
+    let may_mirror = things.is_empty() && people.iter().all(has_no_sides);
+    let scene =
+        OwnScene::of(&sources.iter().collect::<Vec<_>>(), &alone.iter().collect::<Vec<_>>(), may_mirror)?;
+    let surfaces = || people.iter().filter_map(|one| one.target.surface.as_ref());
+    let is_symmetric = !scene.is_mirrored() || surfaces().all(|surface| surface.is_symmetric());
+    Ok(if is_symmetric { scene } else { scene.with_own_hands() })
 }
 
 /// Positions of a person's hips at some times, on the ground \[m\].

@@ -61,6 +61,17 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     Ok((mirrored, report))
 }
 
+/// The mirrored motion as by [`mirror()`], and the largest distance of a joint from the mirror image of its counterpart
+/// \[m\], 0 where no unit is known.
+pub(crate) fn mirrored(clip: &Clip) -> Result<(Clip, f64), EditError> {
+    let body = Body::of(clip);
+    let mirror = Mirror::of(clip, &body);
+    let mirrored = mirror.apply(clip)?;
+    let off =
+        mirror.residual(clip, &mirrored).zip(body.metres).map_or(0.0, |((off, _), metres)| off * metres);
+    Ok((mirrored, off))
+}
+
 /// The mirrored motion with foot contacts no worse than those of their counterparts, which legs of different lengths
 /// would change.
 fn feet_held(clip: &Clip, mirrored: Clip) -> Result<(Clip, Option<usize>), EditError> {

@@ -1,11 +1,15 @@
-//! A canonical frame and order of two people, so that results do not depend on their placement, heading or order, up to
-//! rounding.
+//! A canonical frame, order and handedness of people, so that results do not depend on their placement, heading, order or
+//! side, up to rounding.
 
-use mocap_model::{Clip, ForwardKinematics, Track, UnitQuaternion, Vector3};
+use mocap_model::{Clip, ForwardKinematics, Role, Track, UnitQuaternion, Vector3};
 
 use super::NAME;
 use super::contact::Person;
 use crate::EditError;
+use crate::body::Body;
+
+/// Distances that decide are compared in steps of this \[m\], so that rounding does not.
+const STEP: f64 = 1.0 / 131_072.0;
 
 /// A rotation about the up axis, followed by a translation along the ground.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +37,11 @@ impl OwnFrame {
 
     /// A frame that is only turned.
     pub(super) fn turning(turn: UnitQuaternion<f64>) -> OwnFrame {
-        OwnFrame { turn, way: Vector3::zeros() }
+        OwnFrame::turned_and_moved(turn, Vector3::zeros())
+    }
+
+    pub(super) fn turned_and_moved(turn: UnitQuaternion<f64>, way: Vector3<f64>) -> OwnFrame {
+        OwnFrame { turn, way }
     }
 
     pub(super) fn inverse(&self) -> OwnFrame {
@@ -57,9 +65,61 @@ impl OwnFrame {
     }
 }
 
-/// Whether to exchange two people, so that the smaller one (of the targets, then of the sources) comes first.
+/// What orders people, whatever the order in which they are given.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(super) struct Rank {
+    /// The sums of the lengths of all bones of target and source \[m\].
+    sizes: [f64; 2],
+    /// The mean distances of both wrists from the hips of others: their sum, and the size of their difference.
+    far: [i64; 2],
+    /// Minus the difference: positive where the right hand is nearer.
+    pub side: i64,
+}
+
+/// The ranks of people. All share one rate and length.
+pub(super) fn ranks(sources: &[&Clip], targets: &[&Clip]) -> Vec<Rank> {
+    let bodies: Vec<Body> = sources.iter().map(|clip| Body::of(clip)).collect();
+    let far = wrists_from_others(sources, &bodies);
+    let size = |clip: &Clip| {
+        let bones = clip.skeleton().joints().iter().map(|joint| joint.offset.norm());
+        bones.sum::<f64>() * Body::of(clip).metres_or_one()
+    };
+    let each = sources.iter().zip(targets).zip(far);
+    each.map(|((source, target), [left, right])| Rank {
+        sizes: [size(target), size(source)],
+        far: [left + right, (right - left).abs()],
+        side: right - left,
+    })
+    .collect()
+}
+
+/// By person: the mean distances of the left and the right wrist from the hips of the others, in steps.
+fn wrists_from_others(clips: &[&Clip], bodies: &[Body]) -> Vec<[i64; 2]> {
+    let mut placed: Vec<ForwardKinematics<'_>> =
+        clips.iter().map(|clip| ForwardKinematics::new(clip)).collect();
+    let frames = clips.iter().map(|clip| clip.frames()).min().unwrap_or_default();
+    let mut sums = vec![[0.0; 2]; clips.len()];
+    let wrists: Vec<_> = bodies
+        .iter()
+        .map(|body| [Role::LeftHand, Role::RightHand].map(|role| body.skeleton.with_role(role)))
+        .collect();
+    for frame in 0..frames {
+        placed.iter_mut().for_each(|one| one.place(frame));
+        let at = |i: usize, joint| placed[i].position(joint) * bodies[i].metres_or_one();
+        for i in 0..clips.len() {
+            for (sum, wrist) in sums[i].iter_mut().zip(wrists[i]) {
+                let Some(wrist) = wrist.map(|wrist| at(i, wrist)) else { continue };
+                let others = (0..clips.len()).filter(|other| *other != i);
+                *sum += others.map(|other| (at(other, bodies[other].hips) - wrist).norm()).sum::<f64>();
+            }
+        }
+    }
+    let steps = |sum: f64| (sum / frames.max(1) as f64 / STEP).round() as i64;
+    sums.into_iter().map(|sums| sums.map(steps)).collect()
+}
+
+/// Whether to exchange two people, so that the lower rank comes first.
 pub(super) fn is_exchanged(sources: &[Clip; 2], targets: &[Clip; 2]) -> bool {
-    let size = |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.offset.norm()).sum::<f64>();
-    let order = |clips: &[Clip; 2]| size(&clips[0]).total_cmp(&size(&clips[1]));
-    order(targets).then_with(|| order(sources)).is_gt()
+    let ranks = ranks(&[&sources[0], &sources[1]], &[&targets[0], &targets[1]]);
+    ranks[0].partial_cmp(&ranks[1]).is_some_and(std::cmp::Ordering::is_gt)
 }

@@ -92,6 +92,12 @@ impl PartnerReport {
         self.deepest_person = self.deepest_person.map(|person| 1 - person);
     }
 
+    /// Exchanges left and right.
+    pub(super) fn mirror(&mut self) {
+        self.touches.iter_mut().for_each(|touch| touch.parts = touch.parts.map(mirrored));
+        self.deepest_part = self.deepest_part.map(mirrored);
+    }
+
     /// The same with frames of the motion, of which every `stride`-th was looked at.
     pub(super) fn in_frames(&mut self, stride: usize, frames: usize) {
         for touch in &mut self.touches {
@@ -172,6 +178,25 @@ impl PartnerReport {
             ));
         }
     }
+}
+
+/// The part of the other side.
+fn mirrored(part: &'static str) -> &'static str {
+    const SIDES: [[&str; 2]; 7] = [
+        ["LeftHand", "RightHand"],
+        ["LeftForearm", "RightForearm"],
+        ["LeftUpperArm", "RightUpperArm"],
+        ["LeftShoulder", "RightShoulder"],
+        ["LeftUpperLeg", "RightUpperLeg"],
+        ["LeftLowerLeg", "RightLowerLeg"],
+        ["LeftFoot", "RightFoot"],
+    ];
+    let other = SIDES.iter().find_map(|[left, right]| match part {
+        _ if part == *left => Some(*right),
+        _ if part == *right => Some(*left),
+        _ => None,
+    });
+    other.unwrap_or(part)
 }
 
 impl std::fmt::Display for PartnerReport {

@@ -20,6 +20,7 @@ mod push;
 mod report;
 mod solve;
 mod stage;
+mod symmetry;
 
 pub use beside::{BodyBeside, BodyPart, PosedBeside, apart_along, nearest};
 pub use held_arm::ForearmInside;

@@ -1,10 +1,11 @@
 //! Contacts, feet and surfaces of pairs on all pairs of bodies.
 
-use crate::made::{Made, before_a_mirror, hand_in_hand, moved, right_to_right};
+use crate::made::{Made, before_a_mirror, hand_in_hand, right_to_right};
+use crate::same::apart;
 use crate::scene::{BODIES, body, clip, put};
-use mocap::model::{ForwardKinematics, JointId, Pose, Space, Unit, UnitSource};
+use mocap::model::{ForwardKinematics, Joint, Pose, Space, Unit, UnitSource};
 use mocap::retarget::{BodyPart, PeopleMeter, RetargetReport, Role, Side};
-use mocap::{Clip, FrameRate, SurfaceChoice, Target, TargetReport, Vector3};
+use mocap::{Clip, FrameRate, SurfaceChoice, Target, TargetReport};
 use std::collections::BTreeSet;
 
 /// Frames of a contact, and of the motion, that are measured on meshes.
@@ -107,7 +108,7 @@ pub(crate) fn feet(report: &RetargetReport) -> (f64, f64, String) {
     (skate, step.excess, format!("{:?}, most {} in {}", step.excess_role, step.joint, step.frame))
 }
 
-fn alone(clip: &Clip, target: &Target) -> (Clip, RetargetReport) {
+pub(crate) fn alone(clip: &Clip, target: &Target) -> (Clip, RetargetReport) {
     let done =
         mocap::put_on_target(clip, &Default::default(), target, None, &Default::default(), &mut Vec::new());
     let (motion, report) = done.expect("a person");
@@ -213,20 +214,29 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
     }
 }
 
+/// Two people of a fixture whose raised hands meet.
+pub(crate) fn raised_hands() -> Made {
+    let wave = mocap::read(mocap_corpus::fixture("clips/alex_wave.bvh")).expect("a sound file").value;
+    right_to_right("wave", &wave, 0.01, 0.03, true)
+}
+
+/// A skeleton of the fixtures with capsules, after its joints are changed.
+pub(crate) fn capsules(name: &str, change: impl FnMut(&mut Joint)) -> Target {
+    let read =
+        mocap::read_target(mocap_corpus::fixture(name), &Default::default()).expect("a sound file").value;
+    let metres = Some(Unit { metres: 1.0, source: UnitSource::Flag });
+    let skeleton = read.skeleton.in_space(Space { unit: metres, ..*read.skeleton.space() });
+    let skeleton = skeleton.expect("small numbers").with_joints(change).expect("a tree");
+    Target::new(std::sync::Arc::new(skeleton))
+        .with_surface(&SurfaceChoice::Capsules, &Default::default())
+        .expect("a person")
+        .value
+}
+
 /// Hands at a wave on a tall body and on one with short legs, both with capsules.
 pub(crate) fn raised_hands_of_fixtures_meet_on_unlike_bodies() {
-    let fixture = |name: &str| format!("{}/../../fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
-    let wave = mocap::read(fixture("clips/alex_wave.bvh")).expect("a sound file").value;
-    let made = right_to_right("wave", &wave, 0.01, 0.03, true);
-    let targets = ["clips/robin.skel", "bodies/short_legs.skel"].map(|name| {
-        let read = mocap::read_target(fixture(name), &Default::default()).expect("a sound file").value;
-        let metres = Some(Unit { metres: 1.0, source: UnitSource::Flag });
-        let skeleton = read.skeleton.in_space(Space { unit: metres, ..*read.skeleton.space() });
-        Target::new(std::sync::Arc::new(skeleton.expect("small numbers")))
-            .with_surface(&SurfaceChoice::Capsules, &Default::default())
-            .expect("a person")
-            .value
-    });
+    let made = raised_hands();
+    let targets = ["clips/robin.skel", "bodies/short_legs.skel"].map(|name| capsules(name, |_| ()));
     let surfaces = targets.each_ref().map(|target| target.surface.as_ref().expect("capsules"));
     let mut meter = PeopleMeter::new(surfaces[0], surfaces[1]).expect("two surfaces");
     let copies = [0, 1].map(|i| alone(&made.people[i], &targets[i]).0);
@@ -243,113 +253,4 @@ pub(crate) fn raised_hands_of_fixtures_meet_on_unlike_bodies() {
     for i in 0..2 {
         assert!(apart(&done.people[i].0, &exchanged.people[1 - i].0, 1) < 1e-6);
     }
-}
-
-/// The largest distance between joints of two motions of one skeleton \[m\], every `step`-th frame of the second.
-fn apart(one: &Clip, other: &Clip, step: usize) -> f64 {
-    let [mut a, mut b] = [one, other].map(ForwardKinematics::new);
-    let mut most = 0.0f64;
-    for frame in 0..one.frames().min(other.frames().div_ceil(step)) {
-        a.place(frame);
-        b.place(frame * step);
-        let joints = one.skeleton().iter().map(|(id, _)| (a.position(id) - b.position(id)).norm());
-        most = joints.fold(most, f64::max);
-    }
-    most
-}
-
-/// A dance in hold on a child and a tall man gives the same with both people exchanged, turned,
-/// mirrored, and at twice the rate.
-pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
-    let made = before_a_mirror("in hold", &clip("characters/ortiz_salsa.bvh"), Role::LeftHand, 0.01, 0.03);
-    are_the_same(&made, ["child", "strong_man"], true);
-}
-
-/// A pair at a rate at which twice as many frames are looked at in the same poses.
-fn at_30(made: Made) -> Made {
-    let rate = FrameRate::new(30.0).expect("above 0");
-    Made { people: made.people.map(|clip| clip.resampled(rate).expect("it has a rate")), ..made }
-}
-
-/// The same of a handshake, whose hands go around arms.
-pub(crate) fn a_handshake_is_the_same_turned_and_swapped() {
-    let made = pairs().swap_remove(1);
-    assert_eq!(made.name, "handshake");
-    are_the_same(&at_30(made), ["heavy_man", "woman"], false);
-}
-
-/// The same of a walk hand in hand.
-pub(crate) fn a_walk_hand_in_hand_is_the_same_turned_and_swapped() {
-    let made = pairs().swap_remove(2);
-    assert_eq!(made.name, "hand in hand");
-    are_the_same(&at_30(made), ["child", "old_thin_woman"], false);
-}
-
-/// `all`: also far away, mirrored and at twice the rate. Hands that go around arms choose sides there by small differences: that
-/// is only shown, with `--nocapture`.
-fn are_the_same(made: &Made, bodies: [&str; 2], all: bool) {
-    let [a, b] = &made.people;
-    let [first, second] = bodies.map(body);
-    let done = put(&made.people, [&first, &second]);
-    let swapped = put(&[b.clone(), a.clone()], [&second, &first]);
-    let swap = apart(&done.people[0].0, &swapped.people[1].0, 1).max(apart(
-        &done.people[1].0,
-        &swapped.people[0].0,
-        1,
-    ));
-    let turn = |clip: &Clip, degrees: f64| moved(clip, degrees, Vector3::zeros());
-    let turned = put(&[turn(a, 90.0), turn(b, 90.0)], [&first, &second]);
-    let back = [0, 1].map(|i| turn(&turned.people[i].0, -90.0));
-    let turned = apart(&done.people[0].0, &back[0], 1).max(apart(&done.people[1].0, &back[1], 1));
-    assert!(swap < 1e-6 && turned < 1e-5, "{swap} {turned}");
-    if !all && !mocap_corpus::shows_notes() {
-        return;
-    }
-    // Half a kilometre away, and turned by an angle between axes: the way there is scaled with the legs.
-    let far = |clip: &Clip| moved(clip, 81.0, Vector3::new(4e4, 0.0, -3e4));
-    let distant = put(&[far(a), far(b)], [&first, &second]);
-    let distant = [0, 1].map(|i| turn(&distant.people[i].0, -81.0));
-    let begin = |clip: &Clip| {
-        let mut placed = ForwardKinematics::new(clip);
-        placed.place(0);
-        placed.position(JointId(0))
-    };
-    let way = begin(&done.people[0].0) - begin(&distant[0]);
-    let distant = [0, 1].map(|i| apart(&done.people[i].0, &moved(&distant[i], 0.0, way), 1));
-    let twice = |clip: &Clip| {
-        let rate = FrameRate::new(clip.rate().fps() * 2.0).expect("above 0");
-        clip.resampled(rate).expect("it has a rate")
-    };
-    let fine = put(&[twice(a), twice(b)], [&first, &second]);
-    let fine = [0, 1].map(|i| apart(&done.people[i].0, &fine.people[i].0, 2));
-    let turned_alone = apart(&alone(a, &first).0, &turn(&alone(&turn(a, 90.0), &first).0, -90.0), 1);
-    let image = |clip: &Clip| mocap::edit::mirror(clip).expect("a body").0;
-    let mirrored = put(&[image(a), image(b)], [&first, &second]);
-    let mirrored = [0, 1].map(|i| apart(&done.people[i].0, &image(&mirrored.people[i].0), 1));
-    let mirrored_alone = apart(&alone(a, &first).0, &image(&alone(&image(a), &first).0), 1);
-    let alone = apart(&alone(a, &first).0, &alone(&twice(a), &first).0, 2);
-    mocap_corpus::note!(
-        "{} on {bodies:?}: swapped {:.4} mm, turned {:.4} mm (alone {:.4}), 500 m away {:.4} and {:.4} mm, mirrored {:.2} and {:.2} mm (alone {:.2}), at twice the rate {:.1} and \
-         {:.1} mm (alone {:.1} mm)",
-        made.name,
-        1e3 * swap,
-        1e3 * turned,
-        1e3 * turned_alone,
-        1e3 * distant[0],
-        1e3 * distant[1],
-        1e3 * mirrored[0],
-        1e3 * mirrored[1],
-        1e3 * mirrored_alone,
-        1e3 * fine[0],
-        1e3 * fine[1],
-        1e3 * alone,
-    );
-    if !all {
-        return;
-    }
-    assert!(distant.iter().all(|apart| *apart < 1e-5), "{distant:?}");
-    // A person who is retargeted alone differs by `alone` already; the meeting of both adds a
-    // little.
-    assert!(fine.iter().all(|apart| *apart < 0.01 + alone), "{fine:?} {alone}");
-    assert!(mirrored.iter().all(|apart| *apart < 0.01 + mirrored_alone), "{mirrored:?} {mirrored_alone}");
 }
