@@ -30,6 +30,8 @@ pub(crate) const STAGES: [Stage; 2] =
 
 /// Number of times that a balanced motion is planned, and sweeps after each.
 const BALANCE_ROUNDS: usize = 4;
+/// It is planned once more where fewer supported frames than this share have the zero-moment point within the soles.
+const ENOUGH: f64 = 0.95;
 const BALANCE_SWEEPS: usize = 2;
 /// The share of frames in which a plan has to stand better for a motion of the robot itself to be changed.
 const BETTER: f64 = 0.02;
@@ -115,9 +117,9 @@ impl Fit<'_> {
     }
 
     /// The share of supported frames whose zero-moment point is within the soles; 0 where it is not known.
-    fn share_within(&self) -> f64 {
+    fn share_within(&self, found: &BodyBalance) -> f64 {
         let (robot, anatomy) = self.itself;
-        let found = figures(&self.track(), robot, &anatomy.masses);
+        let found = figures(found, robot, &anatomy.masses);
         found.and_then(|found| found.within).unwrap_or(0.0)
     }
 
@@ -134,23 +136,25 @@ impl Fit<'_> {
             return (false, left);
         }
         let as_it_is = (self.poses.clone(), self.goals.clone(), self.costs.weights);
-        let mut support = None;
         // The centre of mass must not pull parts into each other.
         let apart = 2.0 * self.costs.weights.apart;
         self.costs.weights = Weights { centre: 60.0, apart, ..self.costs.weights };
-        for _ in 0..BALANCE_ROUNDS {
+        for round in 0..=BALANCE_ROUNDS {
             let found = self.track();
+            if round == BALANCE_ROUNDS && self.share_within(&found) >= ENOUGH {
+                break;
+            }
             let factor = self.reference.factor;
-            let support = support
-                .get_or_insert_with(|| planned_support(&self.goals, &found.curves, self.fps, rest, factor));
-            aim(&mut self.goals, &found, support, self.fps, rest, factor);
+            // A motion that falls as it should flies in other frames than before.
+            let support = planned_support(&self.goals, &found.curves, self.fps, rest, factor);
+            aim(&mut self.goals, &found, &support, self.fps, rest, factor);
             self.sweep(whole(BALANCE_SWEEPS));
         }
         self.hold_still();
-        let planned = self.share_within();
+        let planned = self.share_within(&self.track());
         let (before, goals, weights) = as_it_is;
         let plan = std::mem::replace(&mut self.poses, before);
-        let present = self.share_within();
+        let present = self.share_within(&self.track());
         let is_taken = if self.is_own { planned > present + BETTER } else { planned >= present };
         if is_taken {
             self.poses = plan;
