@@ -1,4 +1,4 @@
-//! Edits and joins of bad input: each refusal says what is wrong and what helps.
+//! Edits and joins: each refusal of bad input says what is wrong and what helps; bodies are in balance.
 
 use crate::mocap::{Ran, Sandbox, fixture};
 use serde_json::Value;
@@ -222,4 +222,22 @@ fn props_are_called_as_inside_their_files() {
     assert!(said.contains("nothing is called 'sword'; there is Base,"), "{said}");
     let said = attach("--attach Hips@Hips=Hips@RightHand --prop alex_walk.bvh");
     assert!(said.contains("the prop is called 'Hips'") && !said.contains("ground root"), "{said}");
+}
+
+#[test]
+fn jumps_of_other_sizes_fall_and_stand_as_they_are_measured_afterwards() {
+    let sandbox = Sandbox::new();
+    sandbox.put("alex_jump.bvh", std::fs::read(fixture("clips/alex_jump.bvh")).unwrap());
+    for (size, least_margin) in [("0.5", 0.0395), ("1.3", 0.04)] {
+        sandbox.run(["edit", "alex_jump.bvh", "--scale", size, "-o", "scaled.bvh", "--overwrite"]).ok();
+        sandbox.run(["edit", "scaled.bvh", "--balance", "-o", "balanced.bvh", "--overwrite"]).ok();
+        let balance = |file: &str| {
+            let row = sandbox.run(["info", "--quality", "--json", file]).ok().rows().remove(0);
+            row["quality"]["balance"].clone()
+        };
+        let (before, after) = (balance("scaled.bvh"), balance("balanced.bvh"));
+        let off = |balance: &Value| balance["off_fall"].as_f64().unwrap();
+        assert!(off(&before) > 0.2 && off(&after) < 0.01, "{size}: {before} {after}");
+        assert!(after["margin"].as_f64().unwrap() > least_margin, "{size}: {before} {after}");
+    }
 }

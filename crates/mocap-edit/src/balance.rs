@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use mocap_analysis::{
     BodyBalance, ContactOptions, FootMotion, JointHeights, OverSoles, Polygon, Support, body_balance,
-    floor_of, horizontal_displacement, off_free_fall, placements, rests_off_feet, vertical_displacement,
+    floor_of, horizontal_displacement, off_free_fall, placements, rests_off_feet, runs,
+    vertical_displacement,
 };
 use mocap_model::{Clip, Isometry3, JointId, Role, UnitQuaternion, Vector3};
 use nalgebra::{Translation3, Unit};
@@ -25,6 +26,8 @@ const NAME: &str = "balance";
 
 /// Iterations of the shift of the hips.
 const ROUNDS: usize = 5;
+/// A body that is moved stands still and flies in more frames than before, so it is planned for those too.
+const PLANS: usize = 3;
 /// Lean of the trunk per horizontal shift of the centre of mass \[rad/m\]. This and [`HIPS`] minimise the squares of
 /// both, with 4 cm of the hips weighted as 4° of the trunk, for a body with seven tenths of its mass in trunk, head and
 /// arms, a third of a leg's length above the hips.
@@ -33,11 +36,19 @@ const LEAN: f64 = 0.5;
 const HIPS: f64 = 0.9;
 /// Least distance of the centre of mass from the edge of the support polygon \[m\], as people have it when they stand.
 const INSIDE: f64 = 0.04;
+/// Largest shift of the hips along the floor \[m\]: what is missing then, the trunk leans.
+const FURTHEST_HIPS: f64 = 0.04;
+/// Lean of the trunk per missing shift of the hips \[rad/m\].
+const LEAN_INSTEAD: f64 = 2.0;
 /// Largest shift of the centre of mass, as a share of a leg: a body further out of balance is falling, not standing.
 const FURTHEST: f64 = 0.15;
 /// A flight whose acceleration differs by this share of gravity from free fall is skipped: the rate or unit is wrong, or something
 /// carries the body.
 const NO_FLIGHT: f64 = 1.0;
+/// Flights that are measured as further off than this share of gravity are planned again.
+const OFF_AGAIN: f64 = 0.03;
+/// Not so where this way of the body makes it a free fall \[m\]: the acceleration of a few frames is not exact.
+const SHORT_WAY: f64 = 0.04;
 /// Warn of a centre of mass this far outside the support polygon \[m\].
 const OUTSIDE: f64 = 0.01;
 /// Warn of flights whose acceleration differs by this ratio from free fall.
@@ -70,20 +81,41 @@ pub fn balance(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
             "masses are known of bodies with two legs, two arms and a head, and not all of them were found"
                 .into(),
     })?;
-    let way = Plan::planned(clip, &body, &found, metres);
+    let mut planned_for = found.clone();
+    let mut way = Plan::planned(clip, &body, &planned_for, metres);
     let mut shift = vec![Vector3::zeros(); clip.frames()];
-    let mut balanced = clip.clone();
-    if way.goal.iter().zip(Plan::centre(&found)).any(|(goal, centre)| (goal - centre).norm() > 1e-5) {
-        for round in 0..ROUNDS {
-            let now = if round == 0 { Some(found.clone()) } else { measured(&balanced, &body) };
-            let now = now.map_or_else(Vec::new, |now| Plan::centre(&now));
-            let missing = way.goal.iter().zip(now).map(|(goal, now)| goal - now);
+    let (mut balanced, mut now) = (clip.clone(), found.clone());
+    for plan in 1..=PLANS {
+        if !way.moves(&found) {
+            break;
+        }
+        for _ in 0..ROUNDS {
+            let missing = way.goal.iter().zip(Plan::centre(&now)).map(|(goal, now)| goal - now);
             shift.iter_mut().zip(missing).for_each(|(shift, missing)| *shift += missing);
             balanced = way.moved(clip, &body, &shift)?;
+            now = measured(&balanced, &body).unwrap_or(now);
         }
+        if plan == PLANS || !widen(&mut planned_for, &now) {
+            break;
+        }
+        way = Plan::planned(clip, &body, &planned_for, metres);
     }
-    let report = report(clip, &balanced, &body, &found, &way);
+    let report = report((clip, &found), (&balanced, &now), &body, &planned_for, &way);
     Ok((balanced, report))
+}
+
+/// Adds the frames in which the body stands still or flies `now`. Returns whether there were any.
+fn widen(planned_for: &mut BodyBalance, now: &BodyBalance) -> bool {
+    let before = (planned_for.still.clone(), planned_for.flights.clone());
+    planned_for.still.iter_mut().zip(&now.still).for_each(|(still, now)| *still |= now);
+    if off_free_fall(&now.centre, &now.flights, now.fps).is_some_and(|off| off > OFF_AGAIN) {
+        let mut flies = vec![false; planned_for.still.len()];
+        for flight in planned_for.flights.iter().chain(&now.flights) {
+            flies[flight.clone()].fill(true);
+        }
+        planned_for.flights = runs(&flies);
+    }
+    before != (planned_for.still.clone(), planned_for.flights.clone())
 }
 
 fn measured(clip: &Clip, body: &Body) -> Option<BodyBalance> {
@@ -121,8 +153,10 @@ impl Plan {
         let support = Support { soles, over: OverSoles::Centre, inside: INSIDE, flights: Vec::new() };
         let aside = horizontal_displacement(&found.curves, &found.centre, &support, fps);
         let is_flight = |flight: &Range<usize>| {
-            let off = off_free_fall(&found.centre, std::slice::from_ref(flight), fps);
-            off.is_none_or(|off| off < NO_FLIGHT)
+            let only = std::slice::from_ref(flight);
+            let off = off_free_fall(&found.centre, only, fps);
+            let way = vertical_displacement(&found.centre, only, fps);
+            off.is_none_or(|off| off < NO_FLIGHT) || way.iter().all(|way| way.abs() < SHORT_WAY)
         };
         let off_feet = |flight: &&Range<usize>| !rests[(*flight).clone()].contains(&true);
         let (flights, left): (Vec<_>, Vec<_>) =
@@ -144,6 +178,11 @@ impl Plan {
         Plan { goal, flights, left: left.len(), rests, flies, upright, metres }
     }
 
+    /// Whether anything moves.
+    fn moves(&self, found: &BodyBalance) -> bool {
+        self.goal.iter().zip(Plan::centre(found)).any(|(goal, centre)| (goal - centre).norm() > 1e-5)
+    }
+
     /// The centre of mass that is shifted: smoothed along the floor, with its exact height.
     fn centre(found: &BodyBalance) -> Vec<Vector3<f64>> {
         let centres = found.curves.centre.iter().zip(&found.centre);
@@ -159,12 +198,16 @@ impl Plan {
         let (mut samples, root_motion) = (Samples::of(clip), RootMotionJoint::hips(clip, body));
         let back = self.upright.inverse();
         let trunk = trunk(body);
-        let share = if trunk.is_some() { HIPS } else { 1.0 };
+        let share = |shift: &Vector3<f64>| match trunk {
+            Some(_) => HIPS.min(FURTHEST_HIPS / shift.xy().norm()),
+            None => 1.0,
+        };
         for (frame, shift) in shift.iter().enumerate() {
             // Outside flights, the legs determine the height.
             let up = if self.flies[frame] { shift.z } else { 0.0 };
             let mut place = root_motion.at(&samples, frame);
-            let by = Vector3::new(shift.x * share, shift.y * share, up);
+            let aside = shift.xy() * share(shift);
+            let by = Vector3::new(aside.x, aside.y, up);
             place.translation.vector += back * by / self.metres;
             root_motion.put(&mut samples, frame, &place);
         }
@@ -173,7 +216,8 @@ impl Plan {
             for (frame, shift) in shift.iter().enumerate() {
                 let axis = back * Vector3::new(-shift.y, shift.x, 0.0);
                 let Some((axis, size)) = Unit::try_new_and_get(axis, 1e-12) else { continue };
-                let lean = UnitQuaternion::from_axis_angle(&axis, LEAN * size);
+                let lean = LEAN + LEAN_INSTEAD * (HIPS - share(shift));
+                let lean = UnitQuaternion::from_axis_angle(&axis, lean * size);
                 let parent = placed[frame].rotation;
                 let local = &mut samples.rotations[joint.index()][frame];
                 *local = parent.inverse() * lean * parent * *local;
@@ -267,11 +311,16 @@ fn worst(before: &BodyBalance, now: &BodyBalance, rests: &[bool]) -> Option<(f64
     still.map(|frame| (outside(frame), frame)).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-fn report(clip: &Clip, balanced: &Clip, body: &Body, found: &BodyBalance, way: &Plan) -> EditReport {
+/// Compares two motions and their balance; frames stand still as in `planned_for`.
+fn report(
+    (clip, found): (&Clip, &BodyBalance),
+    (balanced, now): (&Clip, &BodyBalance),
+    body: &Body,
+    planned_for: &BodyBalance,
+    way: &Plan,
+) -> EditReport {
     let mut report = EditReport::measured(NAME, clip, balanced);
-    let now = measured(balanced, body);
-    let now = now.as_ref().unwrap_or(found);
-    let (was, is) = (worst(found, found, &way.rests), worst(found, now, &way.rests));
+    let (was, is) = (worst(found, found, &way.rests), worst(planned_for, now, &way.rests));
     let fall = |of: &BodyBalance| off_free_fall(&of.centre, &way.flights, of.fps);
     let hips = [clip, balanced].map(|clip| placements(clip, &[body.hips]).remove(0));
     let moved =

@@ -5,7 +5,7 @@ use mocap_model::{FrameRate, Robot, RobotMotion, RobotPose};
 
 use crate::anatomy::Anatomy;
 use crate::anchors::{clearances, hold};
-use crate::balance::{figures, track};
+use crate::balance::{Balance, figures, track};
 use crate::cost::{Costs, Goal, Weights};
 use crate::goals::lift_swings;
 use crate::hand_pins::hand_pins;
@@ -30,6 +30,8 @@ pub(crate) const STAGES: [Stage; 2] =
 
 /// Number of times that a balanced motion is planned, and sweeps after each.
 const BALANCE_ROUNDS: usize = 4;
+/// It is planned once more where fewer supported frames than this share have the zero-moment point within the soles.
+const ENOUGH: f64 = 0.95;
 const BALANCE_SWEEPS: usize = 2;
 /// The share of frames in which a plan has to stand better for a motion of the robot itself to be changed.
 const BETTER: f64 = 0.02;
@@ -114,11 +116,41 @@ impl Fit<'_> {
         track(self.itself.0, self.itself.1, &RobotMotion { fps: self.fps, poses })
     }
 
-    /// The share of supported frames whose zero-moment point is within the soles; 0 where it is not known.
-    fn share_within(&self) -> f64 {
+    /// The share of supported frames whose zero-moment point is within the soles, 0 where it is not known, and how far
+    /// it is outside them at the 95th percentile.
+    fn stands(&self, found: &BodyBalance) -> [f64; 2] {
         let (robot, anatomy) = self.itself;
-        let found = figures(&self.track(), robot, &anatomy.masses);
-        found.and_then(|found| found.within).unwrap_or(0.0)
+        let found = figures(found, robot, &anatomy.masses);
+        let of = |figure: fn(&Balance) -> Option<f64>| found.as_ref().and_then(figure);
+        [of(|found| found.within).unwrap_or(0.0), of(|found| found.distance_p95).unwrap_or(f64::INFINITY)]
+    }
+
+    fn share_within(&self) -> f64 {
+        self.stands(&self.track())[0]
+    }
+
+    /// Plans the balance of the present motion, and fits it to the plan.
+    fn plan_balance(&mut self, rest: &[bool]) {
+        let found = self.track();
+        let factor = self.reference.factor;
+        // A motion that falls as it should flies in other frames than before.
+        let support = planned_support(&self.goals, &found.curves, self.fps, rest, factor);
+        aim(&mut self.goals, &found, &support, self.fps, rest, factor);
+        self.sweep(whole(BALANCE_SWEEPS));
+    }
+
+    /// Plans a motion once more that does not stand yet. Where feet are rarely on the floor, a plan can lead away.
+    fn plan_what_does_not_stand(&mut self, rest: &[bool]) {
+        let [share, distance] = self.stands(&self.track());
+        if share >= ENOUGH {
+            return;
+        }
+        let before = (self.poses.clone(), self.goals.clone());
+        self.plan_balance(rest);
+        let [now, distance_now] = self.stands(&self.track());
+        if now <= share || distance_now > distance {
+            (self.poses, self.goals) = before;
+        }
     }
 
     /// Changes the motion so that the robot can stand it, but not in frames that `rest` on other parts than feet. A motion
@@ -134,18 +166,13 @@ impl Fit<'_> {
             return (false, left);
         }
         let as_it_is = (self.poses.clone(), self.goals.clone(), self.costs.weights);
-        let mut support = None;
         // The centre of mass must not pull parts into each other.
         let apart = 2.0 * self.costs.weights.apart;
         self.costs.weights = Weights { centre: 60.0, apart, ..self.costs.weights };
         for _ in 0..BALANCE_ROUNDS {
-            let found = self.track();
-            let factor = self.reference.factor;
-            let support = support
-                .get_or_insert_with(|| planned_support(&self.goals, &found.curves, self.fps, rest, factor));
-            aim(&mut self.goals, &found, support, self.fps, rest, factor);
-            self.sweep(whole(BALANCE_SWEEPS));
+            self.plan_balance(rest);
         }
+        self.plan_what_does_not_stand(rest);
         self.hold_still();
         let planned = self.share_within();
         let (before, goals, weights) = as_it_is;
