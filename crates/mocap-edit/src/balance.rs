@@ -45,10 +45,10 @@ const FURTHEST: f64 = 0.15;
 /// A flight whose acceleration differs by this share of gravity from free fall is skipped: the rate or unit is wrong, or something
 /// carries the body.
 const NO_FLIGHT: f64 = 1.0;
+/// It is not skipped where this way of the body makes it a free fall \[m\]: the acceleration of a few frames is not exact.
+const SHORT_WAY: f64 = 0.04;
 /// Flights that are measured as further off than this share of gravity are planned again.
 const OFF_AGAIN: f64 = 0.03;
-/// Not so where this way of the body makes it a free fall \[m\]: the acceleration of a few frames is not exact.
-const SHORT_WAY: f64 = 0.04;
 /// Warn of a centre of mass this far outside the support polygon \[m\].
 const OUTSIDE: f64 = 0.01;
 /// Warn of flights whose acceleration differs by this ratio from free fall.
@@ -95,19 +95,28 @@ pub fn balance(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
             balanced = way.moved(clip, &body, &shift)?;
             now = measured(&balanced, &body).unwrap_or(now);
         }
-        if plan == PLANS || !widen(&mut planned_for, &now) {
+        let mut wider = planned_for.clone();
+        if plan == PLANS || !widen(&mut wider, &now) {
             break;
         }
-        way = Plan::planned(clip, &body, &planned_for, metres);
+        let next = Plan::planned(clip, &body, &wider, metres);
+        // What is reported belongs to the plan of the motion.
+        if !next.moves(&found) {
+            break;
+        }
+        (planned_for, way) = (wider, next);
     }
     let report = report((clip, &found), (&balanced, &now), &body, &planned_for, &way);
     Ok((balanced, report))
 }
 
-/// Adds the frames in which the body stands still or flies `now`. Returns whether there were any.
+/// Adds the frames in which the body stands still or flies `now`, with their soles. Returns whether there were any.
 fn widen(planned_for: &mut BodyBalance, now: &BodyBalance) -> bool {
     let before = (planned_for.still.clone(), planned_for.flights.clone());
-    planned_for.still.iter_mut().zip(&now.still).for_each(|(still, now)| *still |= now);
+    for frame in (0..now.still.len()).filter(|frame| now.still[*frame] && !before.0[*frame]) {
+        planned_for.still[frame] = true;
+        planned_for.soles[frame] = now.soles[frame].clone();
+    }
     if off_free_fall(&now.centre, &now.flights, now.fps).is_some_and(|off| off > OFF_AGAIN) {
         let mut flies = vec![false; planned_for.still.len()];
         for flight in planned_for.flights.iter().chain(&now.flights) {

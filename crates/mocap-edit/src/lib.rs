@@ -116,7 +116,7 @@ pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
 pub use partners::{
     BetweenPeople, InStep, KeepOptions, OwnScene, PartnerReport, PartnerTouch, between_people, bring_in_step,
-    keep_distances, keep_partners, moved_on_ground,
+    keep_distances, keep_partners, limits_are_symmetric, moved_on_ground,
 };
 pub use path::{Path, along, turn};
 pub use phases::sync;

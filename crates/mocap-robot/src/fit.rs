@@ -30,9 +30,9 @@ pub(crate) const STAGES: [Stage; 2] =
 
 /// Number of times that a balanced motion is planned, and sweeps after each.
 const BALANCE_ROUNDS: usize = 4;
+const BALANCE_SWEEPS: usize = 2;
 /// It is planned once more where fewer supported frames than this share have the zero-moment point within the soles.
 const ENOUGH: f64 = 0.95;
-const BALANCE_SWEEPS: usize = 2;
 /// The share of frames in which a plan has to stand better for a motion of the robot itself to be changed.
 const BETTER: f64 = 0.02;
 /// The share of a greatest step by which rounded numbers are beyond it.

@@ -2,11 +2,11 @@
 
 use mocap_edit::{
     InStep, KeepOptions, OwnScene, PartnerReport, bring_in_step, keep_distances, keep_partners,
-    moved_on_ground,
+    limits_are_symmetric, moved_on_ground,
 };
 use mocap_formats::Finding;
 use mocap_model::{Clip, ForwardKinematics, Vector3};
-use mocap_retarget::{PartnerFigures, map_roles_in};
+use mocap_retarget::{PartnerFigures, TargetSurface, map_roles_in};
 
 use crate::target::measure_on_target;
 use crate::unit::in_space;
@@ -16,6 +16,8 @@ use crate::{Error, Mapping, Opening, Target, TargetOptions, TargetReport, known_
 const NEAR: f64 = 3.0;
 /// Number of frames per second in which the distance of people is tested \[1/s\].
 const LOOKED: f64 = 10.0;
+/// Whoever is moved by less along the ground keeps the motion alone \[m\].
+const LEAST: f64 = 0.001;
 
 /// One of several people, with their target.
 #[derive(Clone, Debug)]
@@ -151,7 +153,10 @@ fn kept(people: &[Together<'_>], sources: &[Clip], alone: &[Clip], things: &[&Cl
         moved = spaced.iter().zip(&clips).map(|(spaced, clip)| spaced != clip).collect();
         clips = spaced;
     }
-    for [a, b] in pairs {
+    // Alone in the scene, the ways of people who are near each other are scaled about another place than alone in the
+    // world, so their distances differ, whether they are changed here or not.
+    let mut is_near = vec![false; people.len()];
+    for Pair { people: [a, b], near } in pairs {
         let options = KeepOptions {
             lead_in,
             limits: [a, b].iter().all(|i| people[*i].options.body.limits),
@@ -164,19 +169,33 @@ fn kept(people: &[Together<'_>], sources: &[Clip], alone: &[Clip], things: &[&Cl
             [clips[a], clips[b]] = both;
             (moved[a], moved[b]) = (true, true);
         }
+        if distances && near && report.inside_source.is_none() {
+            (is_near[a], is_near[b]) = (true, true);
+        }
         kept.between.push(([a, b], scene.report(report, alone[a].frames())));
     }
-    let moved: Vec<usize> = (0..people.len()).filter(|i| moved[*i]).collect();
-    let [before, after] = [alone, &clips].map(|all| moved.iter().map(|i| &all[*i]).collect::<Vec<_>>());
-    let back = scene.back(&before, &after)?;
-    for (i, clip) in moved.into_iter().zip(back) {
-        kept.clips[i] = Some(clip);
+    let placed: Vec<usize> = (0..people.len()).filter(|i| moved[*i] || is_near[*i]).collect();
+    let [before, after] = [alone, &clips].map(|all| placed.iter().map(|i| &all[*i]).collect::<Vec<_>>());
+    for (i, clip) in placed.iter().copied().zip(scene.back(&before, &after)?) {
+        if moved[i] || moved_on_ground(&alone[i], &clip)? >= LEAST {
+            kept.clips[i] = Some(clip);
+        }
+    }
+    for (pair, report) in &mut kept.between {
+        report.changed |= pair.iter().any(|i| kept.clips[*i].is_some());
     }
     Ok(kept)
 }
 
+/// Two people on bodies.
+struct Pair {
+    people: [usize; 2],
+    /// Whether they are near each other in some frame.
+    near: bool,
+}
+
 /// Each two people who are near each other, or the only two, on bodies.
-fn pairs(people: &[Together<'_>], sources: &[Clip]) -> Vec<[usize; 2]> {
+fn pairs(people: &[Together<'_>], sources: &[Clip]) -> Vec<Pair> {
     let places: Vec<Option<Places>> = sources.iter().map(Places::of).collect();
     let is_body = |i: usize| people[i].target.robot().is_none();
     let is_near = |a: usize, b: usize| match (&places[a], &places[b]) {
@@ -184,10 +203,30 @@ fn pairs(people: &[Together<'_>], sources: &[Clip]) -> Vec<[usize; 2]> {
         _ => false,
     };
     let all = (0..people.len()).flat_map(|a| (a + 1..people.len()).map(move |b| [a, b]));
-    all.filter(|[a, b]| is_body(*a) && is_body(*b) && (people.len() == 2 || is_near(*a, *b))).collect()
+    all.filter(|[a, b]| is_body(*a) && is_body(*b))
+        .map(|[a, b]| Pair { people: [a, b], near: is_near(a, b) })
+        .filter(|pair| people.len() == 2 || pair.near)
+        .collect()
 }
 
-/// The scene in which people are brought together. They may be mirrored in it if targets are their own mirror images, and
+/// Whether a retarget gives the mirrored result for a mirrored source, as far as options decide.
+fn has_no_sides(one: &Together<'_>) -> bool {
+    let Together { opening, target, mapping, options, .. } = one;
+    mapping.is_none()
+        && options.body.joint_pairs.is_empty()
+        && opening.rest.is_none()
+        && target.rest.is_none()
+}
+
+/// Whether the bodies of a person, and the joint limits of the target, are their own mirror images.
+fn is_symmetric(one: &Together<'_>) -> Result<bool, Error> {
+    let TargetOptions { body, .. } = &one.options;
+    let surfaces = [&one.target.surface, &one.opening.surface, &body.surface, &body.source_surface];
+    Ok(surfaces.into_iter().flatten().all(TargetSurface::is_symmetric)
+        && (!body.limits || limits_are_symmetric(&one.target.skeleton)?))
+}
+
+/// The scene in which people are brought together. They may be mirrored in it if bodies are their own mirror images, and
 /// nothing else has sides.
 fn scene(
     people: &[Together<'_>],
@@ -195,13 +234,11 @@ fn scene(
     alone: &[Clip],
     things: &[&Clip],
 ) -> Result<OwnScene, Error> {
-    let has_no_sides = |one: &Together<'_>| one.opening.rest.is_none() && one.mapping.is_none();
     let may_mirror = things.is_empty() && people.iter().all(has_no_sides);
     let scene =
         OwnScene::of(&sources.iter().collect::<Vec<_>>(), &alone.iter().collect::<Vec<_>>(), may_mirror)?;
-    let surfaces = || people.iter().filter_map(|one| one.target.surface.as_ref());
-    let is_symmetric = !scene.is_mirrored() || surfaces().all(|surface| surface.is_symmetric());
-    Ok(if is_symmetric { scene } else { scene.with_own_hands() })
+    let symmetric = people.iter().map(is_symmetric).collect::<Result<Vec<bool>, Error>>()?;
+    Ok(if symmetric.contains(&false) { scene.unmirrored() } else { scene })
 }
 
 /// Positions of a person's hips at some times, on the ground \[m\].

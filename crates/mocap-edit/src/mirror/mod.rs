@@ -62,13 +62,15 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
 }
 
 /// The mirrored motion as by [`mirror()`], and the largest distance of a joint from the mirror image of its counterpart
-/// \[m\], 0 where no unit is known.
+/// \[m\], infinite where no unit is known.
 pub(crate) fn mirrored(clip: &Clip) -> Result<(Clip, f64), EditError> {
     let body = Body::of(clip);
     let mirror = Mirror::of(clip, &body);
     let mirrored = mirror.apply(clip)?;
-    let off =
-        mirror.residual(clip, &mirrored).zip(body.metres).map_or(0.0, |((off, _), metres)| off * metres);
+    let off = mirror
+        .residual(clip, &mirrored)
+        .zip(body.metres)
+        .map_or(f64::INFINITY, |((off, _), metres)| off * metres);
     Ok((mirrored, off))
 }
 

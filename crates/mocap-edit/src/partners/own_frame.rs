@@ -68,11 +68,11 @@ impl OwnFrame {
 /// What orders people, whatever the order in which they are given.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Rank {
-    /// The sums of the lengths of all bones of target and source \[m\].
-    sizes: [f64; 2],
+    /// The sums of the lengths of all bones of target and source, in steps.
+    sizes: [i64; 2],
     /// The mean distances of both wrists from the hips of others: their sum, and the size of their difference.
     far: [i64; 2],
-    /// Minus the difference: positive where the right hand is nearer.
+    /// The distance of the right wrist less that of the left one: positive where the left hand is nearer.
     pub side: i64,
 }
 
@@ -82,7 +82,7 @@ pub(super) fn ranks(sources: &[&Clip], targets: &[&Clip]) -> Vec<Rank> {
     let far = wrists_from_others(sources, &bodies);
     let size = |clip: &Clip| {
         let bones = clip.skeleton().joints().iter().map(|joint| joint.offset.norm());
-        bones.sum::<f64>() * Body::of(clip).metres_or_one()
+        (bones.sum::<f64>() * Body::of(clip).metres_or_one() / STEP).round() as i64
     };
     let each = sources.iter().zip(targets).zip(far);
     each.map(|((source, target), [left, right])| Rank {

@@ -17,7 +17,7 @@ use crate::body::Body;
 use crate::mirror::mirrored;
 use crate::samples::Samples;
 
-/// Steps of the numbers of a rotation, and of places \[m\]: powers of two, so that multiples of them are exact.
+/// Steps of the numbers of a rotation, and of places \[m\].
 const TURN: f64 = 1.0 / 262_144.0;
 const PLACE: f64 = 1.0 / 65_536.0;
 /// People are mirrored if no joint of theirs is further from its mirror image \[m\]: of the source, and of the target.
@@ -73,8 +73,8 @@ impl OwnScene {
         self.is_mirrored
     }
 
-    /// The same scene with the hands of the given one.
-    pub fn with_own_hands(self) -> OwnScene {
+    /// The same scene, not mirrored.
+    pub fn unmirrored(self) -> OwnScene {
         OwnScene { is_mirrored: false, ..self }
     }
 
@@ -164,9 +164,9 @@ fn rounded(clip: &Clip, step: f64) -> Result<Clip, EditError> {
     for rotations in &mut samples.rotations {
         let mut last = Quaternion::new(1.0, 1e-3, 1e-6, 1e-9);
         for rotation in rotations {
-            let coords = rotation.coords.map(|value| to_step(value, TURN));
-            let sign = if coords.dot(&last.coords) < 0.0 { -1.0 } else { 1.0 };
-            *rotation = UnitQuaternion::new_normalize(Quaternion::from(coords * sign));
+            let sign = if rotation.coords.dot(&last.coords) < 0.0 { -1.0 } else { 1.0 };
+            let coords = rotation.coords.map(|value| to_step(sign * value, TURN));
+            *rotation = UnitQuaternion::new_normalize(Quaternion::from(coords));
             last = rotation.into_inner();
         }
     }

@@ -44,18 +44,19 @@ impl BodySurface {
         alike as f64 >= SHARE * found.len() as f64
     }
 
-    /// The distance of the mirror image of a vertex from the other forearm and hand, or from trunk, head and legs; `None` of
-    /// other vertices.
+    /// The distance of the mirror image of a vertex from the other forearm and hand, or from trunk, head and legs; infinite
+    /// if there are none. `None` of other vertices.
     fn distance_of_twin(&self, vertex: usize, image: &Vector3<f64>) -> Option<f64> {
         let part = self.parts[vertex];
         let own = |side: usize| self.arms[side].as_ref().is_some_and(|arm| part.is_lower_arm_of(arm.side));
+        let arm = |side: usize| self.arms[side].as_ref().and_then(|arm| arm.field.as_ref());
         let field = match (part.is_core(), own(0), own(1)) {
             (true, ..) => self.core.as_ref(),
-            (_, true, _) => self.arms[1].as_ref()?.field.as_ref(),
-            (_, _, true) => self.arms[0].as_ref()?.field.as_ref(),
+            (_, true, _) => arm(1),
+            (_, _, true) => arm(0),
             _ => return None,
         };
-        Some(field?.at_rest(image).0)
+        Some(field.map_or(f64::INFINITY, |field| field.at_rest(image).0))
     }
 }
 

@@ -316,9 +316,10 @@ mod tests {
             let rest =
                 Vector3::new(0.5 + (t * 1.1).sin() * 0.9, (t * 0.7).cos() * 0.4, (t * 1.7).sin() * 0.4);
             let Some(hit) = posed.at(&posed.place(&rest), 2.0) else { continue };
+            // The last step is at most a 50th of a cell; one that starts there may be as long.
             let off = (posed.place(&hit.rest) - posed.place(&rest)).norm();
             by_count[field.cells.carriers(field.locate(&hit.rest).0).len()] += 1;
-            assert!(off < 0.02 * field.cell, "{rest} {off}");
+            assert!(off < 0.04 * field.cell, "{rest} {off}");
         }
         assert!(by_count[0] == 0 && by_count[1] > 500 && by_count[2] > 20, "{by_count:?}");
     }

@@ -8,6 +8,7 @@ mod made;
 mod meter;
 mod same;
 mod scene;
+mod sides;
 mod transformed;
 
 mocap_corpus::tests! {
@@ -19,12 +20,13 @@ mocap_corpus::tests! {
     transformed::a_stick_in_two_hands_is_the_same_turned_and_moved_on_all_bodies,
     bodies::raised_hands_of_fixtures_meet_on_unlike_bodies,
     same::bodies_of_fixtures_are_symmetric,
+    sides::people_far_from_the_origin_keep_their_distance,
+    sides::limits_of_one_side_hold_in_mirrored_scenes,
     same::changed_pairs_of_fixtures_are_the_same,
     same::turned_swapped_mirrored_and_resampled_people_are_the_same,
     ; slow:
     bodies::hands_that_meet_meet_on_all_pairs_of_bodies,
     same::a_handshake_is_the_same_in_all_changes,
     same::a_walk_hand_in_hand_is_the_same_turned_moved_and_swapped,
-    same::differences_of_changed_pairs,
     meter::contacts_of_people_together_are_kept_in_all_frames,
 }

@@ -1,7 +1,7 @@
 //! Two people who are exchanged, turned, moved, mirrored, or given at twice the rate come to the same motion, exchanged, turned,
 //! moved, mirrored and at twice the rate.
 
-use crate::bodies::{alone, asked_bodies, asked_pair, capsules, pairs, raised_hands};
+use crate::bodies::{alone, capsules, pairs, raised_hands};
 use crate::made::{Made, before_a_mirror, moved};
 use crate::scene::{body, clip, put};
 use mocap::model::{ForwardKinematics, JointId, Role};
@@ -127,7 +127,7 @@ fn differences_on(made: &Made, bodies: [&str; 2], targets: &[Target; 2], changes
         .collect()
 }
 
-/// Raised hands of fixtures, in all changes, and the numbers of the scene in which they are brought together.
+/// Raised hands of fixtures, in all changes.
 pub(crate) fn changed_pairs_of_fixtures_are_the_same() {
     let made = raised_hands();
     let bodies = ["clips/robin.skel", "bodies/short_legs.skel"];
@@ -139,35 +139,12 @@ pub(crate) fn changed_pairs_of_fixtures_are_the_same() {
 
 /// A body with a longer forearm is not its own mirror image.
 pub(crate) fn bodies_of_fixtures_are_symmetric() {
-    let is_symmetric = |target: Target| target.surface.as_ref().is_some_and(|surface| surface.is_symmetric());
+    let is_symmetric = |target: Target| target.surface.expect("capsules").is_symmetric();
     assert!(is_symmetric(capsules("clips/robin.skel", |_| ())));
     let longer = |joint: &mut mocap::model::Joint| {
-        joint.offset *=
-            if joint.role == Some(Role::LeftHand) || joint.name == "LeftHand" { 1.3 } else { 1.0 };
+        joint.offset *= if joint.name == "hand_l" { 1.3 } else { 1.0 };
     };
-    let joints = capsules("clips/robin.skel", |_| ()).skeleton;
-    let has_hand =
-        joints.joints().iter().any(|joint| joint.role == Some(Role::LeftHand) || joint.name == "LeftHand");
-    assert!(has_hand, "{:?}", joints.joints().iter().map(|joint| &joint.name).collect::<Vec<_>>());
     assert!(!is_symmetric(capsules("clips/robin.skel", longer)));
-}
-
-/// Shows the differences of a handshake, a high five, a walk hand in hand and a dance, on the bodies that are asked for.
-/// `MOCAP_CHANGE` chooses one change, such as `Mirrored`.
-pub(crate) fn differences_of_changed_pairs() {
-    let pairs = pairs();
-    let (only, some) = (asked_pair(&pairs), asked_bodies());
-    let bodies = some.unwrap_or_else(|| "heavy_man+woman".into());
-    let (first, second) = bodies.split_once('+').expect("two bodies");
-    for made in pairs.into_iter().filter(|made| only.as_ref().is_none_or(|only| made.name == only)) {
-        let made = if made.name == "in hold" { made } else { at_30(made) };
-        let asked = std::env::var("MOCAP_CHANGE").ok();
-        let some: Vec<Change> = CHANGES
-            .into_iter()
-            .filter(|one| asked.as_ref().is_none_or(|asked| format!("{one:?}") == *asked))
-            .collect();
-        differences(&made, [first, second], &some);
-    }
 }
 
 /// A dance in hold on a child and a tall man gives the same with both people exchanged, turned,
@@ -194,11 +171,11 @@ pub(crate) fn a_handshake_is_the_same_in_all_changes() {
 pub(crate) fn a_walk_hand_in_hand_is_the_same_turned_moved_and_swapped() {
     let made = pairs().swap_remove(2);
     assert_eq!(made.name, "hand in hand");
-    are_the_same(&at_30(made), ["child", "old_thin_woman"], &CHANGES[..3], true);
+    are_the_same(&at_30(made), ["child", "old_thin_woman"], &CHANGES[..3], false);
 }
 
-/// `is_exact`: also of mirrored people and at twice the rate. Skeletons that are not their own mirror images are not mirrored, and
-/// of motions with more poses than are looked at, those between differ as one alone.
+/// `is_exact`: also of mirrored people and at twice the rate. Skeletons that are not their own mirror images are not
+/// mirrored, and of motions with more poses than are looked at, those between differ as one alone.
 fn are_the_same(made: &Made, bodies: [&str; 2], changes: &[Change], is_exact: bool) {
     for Off { change, together, alone } in differences(made, bodies, changes) {
         let most = match change {
