@@ -107,7 +107,8 @@ impl Retargeter {
     }
 
     /// Retargets a clip: its motion on the target, and a report. Name, events and annotations over time are those
-    /// of `clip`. A clip that is given away, and shared with no other, is retargeted in its own memory.
+    /// of `clip`. A clip that is given away, and shared with no other, is retargeted in its own memory if no later stage
+    /// needs its motion, as surfaces and balance do.
     ///
     /// # Errors
     /// If the joints of the clip are not those of the source.
@@ -430,10 +431,6 @@ mod tests {
             assert_eq!(retargeter.retarget(shared).unwrap().0, motion);
             assert_eq!(kept.tracks(), walk.tracks());
         }
-        // On its own skeleton.
-        let retargeter =
-            Retargeter::new(walk.skeleton(), walk.skeleton(), &RetargetOptions::default()).unwrap();
-        assert_eq!(retargeter.retarget(given().unwrap()).unwrap().0, retargeter.retarget(&walk).unwrap().0);
     }
 
     #[test]

@@ -129,6 +129,8 @@ mod tests {
             Retargeter::new(walk.skeleton(), walk.skeleton(), &RetargetOptions::default()).unwrap();
         let (same, report) = retargeter.retarget(&walk).unwrap();
         assert_eq!(same.tracks(), walk.tracks());
+        let given_away = sliding(&clip("alex_walk.bvh"));
+        assert_eq!(retargeter.retarget(given_away).unwrap().0.tracks(), walk.tracks());
         assert!(report.warnings.iter().all(|warning| warning.code() != "retarget::translations"));
     }
 

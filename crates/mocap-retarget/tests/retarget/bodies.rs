@@ -238,7 +238,7 @@ fn what_is_no_body_is_refused_in_words() {
     let none = source.trimmed(0..0).unwrap();
     let (motion, report) = retargeter.retarget(&none).unwrap();
     assert_eq!((motion.frames(), report.warnings.last().unwrap().code()), (0, "retarget::no-frames"));
-    let (one, _) = retargeter.retarget(&source.trimmed(5..6).unwrap()).unwrap();
+    let (one, _) = retargeter.retarget(source.trimmed(5..6).unwrap()).unwrap();
     assert_eq!(one.frames(), 1);
     let rest = RetargetOptions { target_rest: Some(Pose::default()), ..RetargetOptions::default() };
     let error = Retargeter::new(source.skeleton(), &target, &rest).unwrap_err();

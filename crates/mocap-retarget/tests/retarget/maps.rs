@@ -187,7 +187,7 @@ fn an_arm_without_its_twin_is_said_and_follows() {
     let retargeter = Retargeter::new(walk().skeleton(), &lone, &RetargetOptions::default()).unwrap();
     let one_arm = RetargetWarning::OneArm { which: SourceOrTarget::Target, side: Side::Left };
     assert!(retargeter.warnings().contains(&one_arm), "{:?}", retargeter.warnings());
-    let (motion, report) = retargeter.retarget(&walk()).unwrap();
+    let (motion, report) = retargeter.retarget(walk()).unwrap();
     assert_eq!(report.effectors.len(), 2, "feet alone are solved");
     let elbow = motion.skeleton().with_role(Role::LeftLowerArm).unwrap();
     assert!(motion.tracks()[elbow.index()].rotation.at(10).angle() > 0.01);
@@ -261,7 +261,7 @@ fn a_skeleton_that_lies_down_is_stood_up_and_said() {
             Retargeter::new(walk().skeleton(), &lying.unwrap(), &RetargetOptions::default()).unwrap();
         let made = RetargetWarning::ReferencePoseEstimated { which: SourceOrTarget::Target };
         assert!(retargeter.warnings().contains(&made), "{name}: {:?}", retargeter.warnings());
-        let (motion, report) = retargeter.retarget(&walk()).unwrap();
+        let (motion, report) = retargeter.retarget(walk()).unwrap();
         let (mut local, mut object) = (Pose::default(), Pose::default());
         motion.local_pose(motion.frames() / 2, &mut local);
         local.to_object(motion.skeleton(), &mut object);

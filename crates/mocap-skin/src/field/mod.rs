@@ -310,18 +310,21 @@ mod tests {
         let mut object = Pose::default();
         local.to_object(&skeleton, &mut object);
         let posed = field.posed(&object).unwrap();
-        let mut by_count = [0; 3];
+        let (mut by_count, mut near) = ([0; 3], 0);
         for step in 0..2000 {
             let t = f64::from(step);
             let rest =
                 Vector3::new(0.5 + (t * 1.1).sin() * 0.9, (t * 0.7).cos() * 0.4, (t * 1.7).sin() * 0.4);
             let Some(hit) = posed.at(&posed.place(&rest), 2.0) else { continue };
-            // The last step is at most a 50th of a cell; one that starts there may be as long.
             let off = (posed.place(&hit.rest) - posed.place(&rest)).norm();
             by_count[field.cells.carriers(field.locate(&hit.rest).0).len()] += 1;
-            assert!(off < 0.04 * field.cell, "{rest} {off}");
+            // Far from the surface, where shares change within a cell, the last steps are not the shortest.
+            assert!(off < 0.5 * field.cell, "{rest} {off}");
+            near += usize::from(off < 0.02 * field.cell);
         }
+        let found: usize = by_count.iter().sum();
         assert!(by_count[0] == 0 && by_count[1] > 500 && by_count[2] > 20, "{by_count:?}");
+        assert!(near as f64 > 0.95 * found as f64, "{near} of {found}");
     }
 
     #[test]
