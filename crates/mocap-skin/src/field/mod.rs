@@ -318,12 +318,12 @@ mod tests {
             let Some(hit) = posed.at(&posed.place(&rest), 2.0) else { continue };
             let off = (posed.place(&hit.rest) - posed.place(&rest)).norm();
             by_count[field.cells.carriers(field.locate(&hit.rest).0).len()] += 1;
-            // Far from the surface, where shares change within a cell, the last steps are not the shortest.
+            // Far from the surface, where shares change within a cell, searches end before their last steps are short.
             assert!(off < 0.5 * field.cell, "{rest} {off}");
             near += usize::from(off < 0.02 * field.cell);
         }
         let found: usize = by_count.iter().sum();
-        assert!(by_count[0] == 0 && by_count[1] > 500 && by_count[2] > 20, "{by_count:?}");
+        assert!(by_count[0] == 0 && by_count[1] > 500 && by_count[2] > 4, "{by_count:?}");
         assert!(near as f64 > 0.95 * found as f64, "{near} of {found}");
     }
 
