@@ -3,15 +3,7 @@
 use mocap_model::Track;
 
 /// The values of a track, one per frame.
-pub(crate) fn expanded<T: Copy>(track: &Track<T>, frames: usize) -> Vec<T> {
-    match track {
-        Track::Constant(value) => vec![*value; frames],
-        Track::Sampled(values) => values.clone(),
-    }
-}
-
-/// As [`expanded`], in the memory of the track.
-pub(crate) fn sampled<T: Copy>(track: Track<T>, frames: usize) -> Vec<T> {
+pub(crate) fn expanded<T: Copy>(track: Track<T>, frames: usize) -> Vec<T> {
     match track {
         Track::Constant(value) => vec![value; frames],
         Track::Sampled(values) => values,

@@ -34,7 +34,7 @@ pub(crate) fn joined(first: (&[ScalarTrack], usize), next: (&[ScalarTrack], usiz
         of.iter().find(|track| track.name == name).map(|of| of.values.clone())
     };
     let values = |(of, frames): (&[ScalarTrack], usize), name: &str| {
-        let mut values = expanded(&named(of, name).unwrap_or(Track::Constant(0.0)), frames);
+        let mut values = expanded(named(of, name).unwrap_or(Track::Constant(0.0)), frames);
         let last = values.last().copied().unwrap_or(0.0);
         values.resize(frames, last);
         values
@@ -137,7 +137,7 @@ pub(crate) fn add(scalars: &mut Vec<ScalarTrack>, frames: usize, added: &Added<'
             scalars.push(ScalarTrack { name: track.name.clone(), values: Track::Constant(0.0) });
             scalars.len() - 1
         });
-        let mut values = expanded(&scalars[own].values, frames);
+        let mut values = expanded(scalars[own].values.clone(), frames);
         for (frame, value) in values.iter_mut().enumerate() {
             *value += share * (at.at(frame) - reference);
         }

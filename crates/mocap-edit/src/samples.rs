@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use mocap_model::{
-    Annotations, Clip, Event, FrameRate, JointTracks, ModelError, Skeleton, Track, UnitQuaternion, Vector3,
+    Annotations, Clip, Event, FrameRate, JointTracks, ModelError, Skeleton, UnitQuaternion, Vector3,
 };
 
-use crate::frame_values::{collapsed, expanded, sampled};
+use crate::frame_values::{collapsed, expanded};
 use crate::{EditError, numbers};
 
 /// A clip whose every frame is sampled: for edits that mix frames.
@@ -27,19 +27,7 @@ pub(crate) struct Samples {
 
 impl Samples {
     pub(crate) fn of(clip: &Clip) -> Samples {
-        let frames = clip.frames();
-        let vectors =
-            |track: &Option<Track<Vector3<f64>>>| track.as_ref().map(|track| expanded(track, frames));
-        let tracks = clip.tracks();
-        Samples {
-            skeleton: clip.skeleton().clone(),
-            rate: clip.rate(),
-            frames,
-            rotations: tracks.iter().map(|tracks| expanded(&tracks.rotation, frames)).collect(),
-            translations: tracks.iter().map(|tracks| vectors(&tracks.translation)).collect(),
-            scales: tracks.iter().map(|tracks| vectors(&tracks.scale)).collect(),
-            annotations: clip.annotations().clone(),
-        }
+        Samples::taken(clip.clone())
     }
 
     /// As [`Samples::of`], in the memory of the clip where no other one shares it.
@@ -48,9 +36,9 @@ impl Samples {
         let annotations = clip.annotations().clone();
         let (mut rotations, mut translations, mut scales) = (Vec::new(), Vec::new(), Vec::new());
         for JointTracks { rotation, translation, scale } in clip.into_tracks() {
-            rotations.push(sampled(rotation, frames));
-            translations.push(translation.map(|track| sampled(track, frames)));
-            scales.push(scale.map(|track| sampled(track, frames)));
+            rotations.push(expanded(rotation, frames));
+            translations.push(translation.map(|track| expanded(track, frames)));
+            scales.push(scale.map(|track| expanded(track, frames)));
         }
         Samples { skeleton, rate, frames, rotations, translations, scales, annotations }
     }

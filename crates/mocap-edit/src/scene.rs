@@ -4,7 +4,6 @@ use mocap_model::{Character, Clip, ModelError, Scene};
 
 use crate::binding::kept::Carrying;
 use crate::edits::Takes;
-use crate::sequence::taken;
 use crate::{ApplyOptions, Edit, EditError, EditReport, RootCurve, apply};
 
 /// A scene after all edits.
@@ -110,7 +109,7 @@ fn stepped(
     }
     let edits = std::slice::from_ref(edit);
     for (character, done) in scene.characters.iter_mut().zip(characters) {
-        let applied = apply(taken(&mut character.clip), edits, options)?;
+        let applied = apply(character.clip.take(), edits, options)?;
         done.reports.extend(applied.reports);
         done.curves.extend(applied.curves);
         done.lead_in = applied.lead_in;
@@ -118,7 +117,7 @@ fn stepped(
     }
     if edit.takes() == Takes::Scene {
         for prop in &mut scene.props {
-            prop.clip = apply(taken(&mut prop.clip), edits, options)?.clip;
+            prop.clip = apply(prop.clip.take(), edits, options)?.clip;
         }
     }
     Ok(scene)

@@ -75,19 +75,13 @@ impl Edit {
     }
 }
 
-/// Takes a clip, whose motion is not needed again, out of its place.
-pub(crate) fn taken(clip: &mut Clip) -> Clip {
-    let still = Clip::at_rest(clip.skeleton().clone(), clip.rate());
-    std::mem::replace(clip, still)
-}
-
 impl Applied {
     fn step(&mut self, edit: &Edit) -> Result<(), EditError> {
         let (frames, was) = (self.clip.frames(), self.clip.annotations().clone());
         let (lead, motion) = match parts(&self.clip, self.lead_in, edit)? {
             Some((lead, motion)) => {
                 // Freed: both parts are copies.
-                drop(taken(&mut self.clip));
+                drop(self.clip.take());
                 (Some(lead), motion)
             }
             None => (None, self.clip.clone()),

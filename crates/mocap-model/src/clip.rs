@@ -117,6 +117,12 @@ impl Clip {
         self.frames
     }
 
+    /// Takes the clip and leaves its skeleton at rest, without frames of motion.
+    pub fn take(&mut self) -> Clip {
+        let left = Clip::at_rest(self.skeleton.clone(), self.rate);
+        std::mem::replace(self, left)
+    }
+
     /// The time from the first frame to the last \[s\].
     pub fn duration(&self) -> f64 {
         self.frames.saturating_sub(1) as f64 * self.rate.frame_time()
@@ -132,8 +138,8 @@ impl Clip {
         Arc::unwrap_or_clone(self.tracks)
     }
 
-    /// The samples of a joint's rotation, to be written over; `None` if the rotation is constant or another clip shares the
-    /// tracks.
+    /// The samples of a joint's rotation, to be overwritten; `None` if the rotation is constant or another clip shares
+    /// the tracks.
     pub fn rotations_mut(&mut self, joint: JointId) -> Option<&mut [UnitQuaternion<f64>]> {
         match &mut Arc::get_mut(&mut self.tracks)?[joint.index()].rotation {
             Track::Sampled(samples) => Some(samples),
@@ -141,15 +147,15 @@ impl Clip {
         }
     }
 
-    /// Takes the samples of a joint's rotation, which is then that of no turn; `None` as of [`Clip::rotations_mut`].
+    /// Takes the samples of a joint's rotation, which is then the identity; `None` as of [`Clip::rotations_mut`].
     pub fn take_rotations(&mut self, joint: JointId) -> Option<Vec<UnitQuaternion<f64>>> {
         let rotation = &mut Arc::get_mut(&mut self.tracks)?[joint.index()].rotation;
-        match rotation.is_sampled() {
-            true => match std::mem::replace(rotation, Track::Constant(UnitQuaternion::identity())) {
-                Track::Sampled(samples) => Some(samples),
-                Track::Constant(_) => None,
-            },
-            false => None,
+        match std::mem::replace(rotation, Track::Constant(UnitQuaternion::identity())) {
+            Track::Sampled(samples) => Some(samples),
+            constant => {
+                *rotation = constant;
+                None
+            }
         }
     }
 

@@ -2,8 +2,10 @@
 //!
 //! A window of frames is written over the source's once it is placed: nothing reads its local rotations again.
 
-use crate::trajectories::JointTrajectories;
-use mocap_model::{Clip, JointId};
+use mocap_model::{Clip, JointId, UnitQuaternion};
+
+/// The rotations of the joints of the target, by joint.
+type Rotations = [Vec<UnitQuaternion<f64>>];
 
 /// Where the rotations of the target are kept.
 #[derive(Clone, Debug)]
@@ -31,9 +33,9 @@ impl InPlace {
     }
 
     /// Moves rotations that were appended, of `frames` frames, into the memory of the source.
-    pub(crate) fn keep(&mut self, frames: usize, source: &mut Clip, joints: &mut JointTrajectories) {
+    pub(crate) fn keep(&mut self, frames: usize, source: &mut Clip, rotations: &mut Rotations) {
         let window = self.frames..self.frames + frames;
-        for (over, samples) in self.over.iter().zip(&mut joints.rotations) {
+        for (over, samples) in self.over.iter().zip(rotations) {
             if let Some(kept) = over.and_then(|joint| source.rotations_mut(joint)) {
                 kept[window.clone()].copy_from_slice(samples);
                 samples.clear();
@@ -43,8 +45,8 @@ impl InPlace {
     }
 
     /// Takes the rotations out of the source, whose other samples are freed.
-    pub(crate) fn finish(self, source: &mut Clip, joints: &mut JointTrajectories) {
-        for (over, samples) in self.over.iter().zip(&mut joints.rotations) {
+    pub(crate) fn finish(self, source: &mut Clip, rotations: &mut Rotations) {
+        for (over, samples) in self.over.iter().zip(rotations) {
             if let Some(kept) = over.and_then(|joint| source.take_rotations(joint)) {
                 *samples = kept;
             }

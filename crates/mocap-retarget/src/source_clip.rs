@@ -80,7 +80,7 @@ impl<'a> SourceClip<'a> {
         self.all().within(segment.start..segment.start + segment.frames)
     }
 
-    /// The clip, if it may be overwritten: it is no one else's.
+    /// The clip if it is owned; a clip that is only borrowed may not be overwritten.
     pub(crate) fn own(&mut self) -> Option<&mut Clip> {
         match &mut self.clip {
             Cow::Owned(clip) => Some(clip),

@@ -112,14 +112,14 @@ impl BodyTrajectories {
     /// Keeps a window of frames that was appended.
     pub(crate) fn keep(&mut self, frames: usize, source: &mut SourceClip) {
         if let (Some(in_place), Some(clip)) = (&mut self.in_place, source.own()) {
-            in_place.keep(frames, clip, &mut self.joints);
+            in_place.keep(frames, clip, &mut self.joints.rotations);
         }
     }
 
     /// Takes the rotations of all frames from where they are kept.
     pub(crate) fn finish(&mut self, source: &mut SourceClip) {
         if let (Some(in_place), Some(clip)) = (self.in_place.take(), source.own()) {
-            in_place.finish(clip, &mut self.joints);
+            in_place.finish(clip, &mut self.joints.rotations);
         }
     }
 

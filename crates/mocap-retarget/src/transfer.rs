@@ -19,15 +19,12 @@ use crate::source_clip::{SegmentFrames, SourceClip};
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, root_motion_joints};
-use crate::velocity_limiter::limb_steps;
+use crate::velocity_limiter::{STEP_MARGIN, limb_steps};
 use mocap_analysis::largest_step;
 use mocap_model::{
     ClipFrames, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion,
     Vector3, VectorLanes,
 };
-
-/// A joint may rotate by this much more per frame than the source's joint does in any frame \[rad\].
-pub(crate) const STEP_MARGIN: f64 = 0.08;
 
 /// Data shared by all frames of a clip.
 pub(crate) struct Transfer<'a> {

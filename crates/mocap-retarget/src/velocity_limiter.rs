@@ -5,11 +5,13 @@
 
 use crate::error::RetargetError;
 use crate::limb_map::LimbMap;
-use crate::transfer::STEP_MARGIN;
 use mocap_analysis::largest_step;
 use mocap_ik::{Constraint, PosedChain, SolveOutcome, SolveStatus};
 use mocap_model::{ClipFrames, JointId, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
+
+/// A joint may rotate by this much more per frame than the source's joint does in any frame \[rad\].
+pub(crate) const STEP_MARGIN: f64 = 0.08;
 
 /// To avoid a jump, an effector may be further from its goal by this share of the limb's length.
 const WORSE: f64 = 0.05;

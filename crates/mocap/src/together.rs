@@ -145,6 +145,7 @@ fn kept(people: &[Together<'_>], sources: &[Clip], alone: &[Clip], things: &[&Cl
         let unsaid = &mut Vec::new();
         clips[i] = put_on_target(&sources[i], &opening, one.target, one.mapping, &one.options, unsaid)?.0;
     }
+    let alone_in_scene = clips.clone();
     let lead_in = people.iter().map(|one| one.opening.lead_in).max().unwrap_or_default();
     let lead_in = scene.lead_in(lead_in);
     let mut moved = vec![false; people.len()];
@@ -175,8 +176,9 @@ fn kept(people: &[Together<'_>], sources: &[Clip], alone: &[Clip], things: &[&Cl
         kept.between.push(([a, b], scene.report(report, alone[a].frames())));
     }
     let placed: Vec<usize> = (0..people.len()).filter(|i| moved[*i] || is_near[*i]).collect();
-    let [before, after] = [alone, &clips].map(|all| placed.iter().map(|i| &all[*i]).collect::<Vec<_>>());
-    for (i, clip) in placed.iter().copied().zip(scene.back(&before, &after)?) {
+    let [alone_placed, before, after] =
+        [alone, &alone_in_scene, &clips].map(|all| placed.iter().map(|i| &all[*i]).collect::<Vec<_>>());
+    for (i, clip) in placed.iter().copied().zip(scene.back(&alone_placed, &before, &after)?) {
         if moved[i] || moved_on_ground(&alone[i], &clip)? >= LEAST {
             kept.clips[i] = Some(clip);
         }

@@ -1,7 +1,7 @@
 //! Runs one scene through all steps: read once, changed and measured in memory, and written at the end if it
 //! passed all gates.
 
-use std::mem::{replace, take};
+use std::mem::take;
 use std::path::Path;
 use std::time::Instant;
 
@@ -427,9 +427,8 @@ impl<'a> Progress<'a> {
             if !scene.props.is_empty() {
                 before.characters.push(character.clone());
             }
-            let own = Clip::at_rest(character.skeleton().clone(), character.clip.rate());
             let (clip, outcome) = retarget::put_on_target(
-                replace(&mut character.clip, own),
+                character.clip.take(),
                 &opening,
                 &step.method,
                 (target, map),

@@ -497,9 +497,11 @@ impl Unsmoothed {
     fn with(self, frames: usize, smoothed: &mut impl Iterator<Item = impl Iterator<Item = f64>>) -> Curve {
         let Unsmoothed { axes, tangent, length } = self;
         let mut values = vec![Vector4::zeros(); frames];
-        let (own, beside) = length.unwrap_or((usize::MAX, Vec::new()));
-        values.iter_mut().zip(&beside).for_each(|(value, beside)| value[own] = *beside);
-        for axis in (0..4).filter(|axis| *axis != own) {
+        let own = length.as_ref().map(|(axis, _)| *axis);
+        if let Some((axis, along)) = length {
+            values.iter_mut().zip(along).for_each(|(value, along)| value[axis] = along);
+        }
+        for axis in (0..4).filter(|axis| Some(*axis) != own) {
             let along = smoothed.next().expect("one curve for each axis");
             values.iter_mut().zip(along).for_each(|(value, along)| value[axis] = along);
         }

@@ -1,10 +1,10 @@
 //! Hands that go around the arm of the other do so without haste: the offsets of all frames are one path.
 //!
 //! In each frame, meshes ask for half-spaces in which the offset has to be, so that no vertex is deeper in the other arm than
-//! a touch presses, and hands in contact stay together. Of all paths through them, the one is taken that is shortest and
-//! slowest: the least squares of offsets and of their steps, so that hands move aside before they are in the way. Solved
-//! by the alternating direction method of multipliers (S. Boyd et al., "Distributed optimization and statistical learning
-//! via the alternating direction method of multipliers", 2011), around the result of the round before.
+//! a touch presses, and hands in contact stay together. The path through them minimises the squared offsets and the squared
+//! differences between frames, so that hands move aside in time. It is found by the alternating direction method of
+//! multipliers (S. Boyd et al., "Distributed optimization and statistical learning via the alternating direction method of
+//! multipliers", 2011), around the result of the round before.
 
 use mocap_model::{Clip, Vector3};
 use mocap_retarget::PeopleMeter;

@@ -1,9 +1,9 @@
 //! People who are together, as they are retargeted and brought together: in a frame, a handedness and poses of their own.
 //!
-//! The search for ways out of arms and bodies is not smooth: the last bits of a pose may decide by which side a hand leaves.
-//! Here all scenes that differ only by placement, heading, the order of people, left and right, or the double rate become the
-//! same numbers. Places and rotations are rounded to steps far above what is left of the differences, and far below what
-//! can be seen.
+//! The search for ways out of arms and bodies is discontinuous: rounding errors of a pose may decide on which side a hand
+//! leaves. Here all scenes that differ only in placement, heading, the order of people, handedness, or by twice the rate
+//! get the same numbers: positions and rotations are rounded to steps that are much larger than the rounding errors, and
+//! too small to be seen. The changes are then applied to the motions outside of the scene.
 
 use mocap_model::{Clip, ForwardKinematics, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
@@ -21,7 +21,7 @@ use crate::samples::Samples;
 const TURN: f64 = 1.0 / 262_144.0;
 const PLACE: f64 = 1.0 / 65_536.0;
 /// People are mirrored if no joint of theirs is further from its mirror image \[m\]: of the source, and of the target.
-const UNLIKE: [f64; 2] = [0.01, 0.001];
+const UNLIKE: [f64; 2] = [0.001, 0.001];
 
 /// A frame, a handedness, and poses.
 #[derive(Clone, Debug)]
@@ -107,33 +107,43 @@ impl OwnScene {
         OwnFrame::turned_and_moved(body.turn(self.turn), way).put(&at_keys(clip, self.stride)?)
     }
 
-    /// Motions on targets, changed such that their poses in the scene are those of `results`: `alone` are those from outside
-    /// of the scene, and the middle of all people stays where it is in them.
+    /// Motions on targets, changed as their poses in the scene were, from `before` to `after`. `alone` are those from outside of
+    /// the scene, and the middle of all people stays where it is in them.
     ///
     /// # Errors
     /// Where a unit is not known.
-    pub fn back(&self, alone: &[&Clip], results: &[&Clip]) -> Result<Vec<Clip>, EditError> {
-        let mut before = Vec::new();
-        let mut after = Vec::new();
-        let mut way = Vector3::zeros();
-        for (alone, result) in alone.iter().zip(results) {
+    pub fn back(&self, alone: &[&Clip], before: &[&Clip], after: &[&Clip]) -> Result<Vec<Clip>, EditError> {
+        let mut turned = Vec::new();
+        let mut ways = Vec::new();
+        for (alone, changed) in alone.iter().zip(before.iter().zip(after)) {
             let keys = at_keys(&in_metres(alone)?, self.stride)?;
-            let result = in_metres(result)?;
-            let result = if self.is_mirrored { mirrored(&result)?.0 } else { result };
             let body = Body::of(&keys);
-            let result = OwnFrame::turning(body.turn(-self.turn)).put(&result)?;
-            let [was, is] = [&keys, &result].map(|clip| mean_hips(clip, &body));
-            way += body.forward * (was[0] - is[0]) + body.lateral * (was[1] - is[1]);
-            before.push(keys);
-            after.push(result);
+            let [before, after] = [self.turned_back(changed.0, &body)?, self.turned_back(changed.1, &body)?];
+            let hips = [&keys, &before, &after].map(|clip| mean_hips(clip, &body));
+            let way = |from: usize, to: usize| {
+                body.forward * (hips[to][0] - hips[from][0]) + body.lateral * (hips[to][1] - hips[from][1])
+            };
+            // From the motion alone to that in the scene, whose ways are scaled about its middle; and of the middle of all.
+            ways.push((way(0, 1), way(2, 0)));
+            turned.push([before, after]);
         }
-        let moved = OwnFrame::turned_and_moved(UnitQuaternion::identity(), way / alone.len().max(1) as f64);
-        let each = alone.iter().zip(before.iter().zip(&after)).map(|(alone, (before, after))| {
+        let middle = ways.iter().map(|way| way.1).sum::<Vector3<f64>>() / alone.len().max(1) as f64;
+        let each = alone.iter().zip(turned.iter().zip(&ways)).map(|(alone, ([before, after], (way, _)))| {
             let space = (*alone.skeleton().space(), metres_of(alone)?);
-            let changed = between_keys(&in_metres(alone)?, [before, &moved.put(after)?], self.stride)?;
+            let moved = |way| OwnFrame::turned_and_moved(UnitQuaternion::identity(), way);
+            let placed = moved(way + middle).put(&in_metres(alone)?)?;
+            let [before, after] = [moved(middle).put(before)?, moved(middle).put(after)?];
+            let changed = between_keys(&placed, [&before, &after], self.stride)?;
             crate::metric::back(&changed, space, NAME)
         });
         each.collect()
+    }
+
+    /// Poses of the scene, with the sides and the heading outside of it, in metres.
+    fn turned_back(&self, clip: &Clip, body: &Body) -> Result<Clip, EditError> {
+        let clip = in_metres(clip)?;
+        let clip = if self.is_mirrored { mirrored(&clip)?.0 } else { clip };
+        OwnFrame::turning(body.turn(-self.turn)).put(&clip)
     }
 
     /// A report on the scene in the frames and sides outside of it.
