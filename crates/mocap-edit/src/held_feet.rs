@@ -17,11 +17,13 @@ use nalgebra::Translation3;
 
 use crate::body::Body;
 use crate::legs::{Plane, hips_raised, limb_base, limb_length, place_ankles};
-use crate::smoothing::{lower_envelope, smooth_step};
+use crate::smoothing::{lower_envelope, smoother_step};
 use crate::{EditError, EditReport};
 
 /// The time over which a correction fades \[s\].
 const FADE: f64 = 0.2;
+/// The time in a contact, at its ends, in which the speed of a correction is measured \[s\].
+const EDGE: f64 = 0.05;
 /// Corrections go slightly beyond the limit, because later measures detect slightly different contacts.
 const MARGIN: f64 = 0.995;
 /// Measures that are larger by this share are equal up to rounding ...
@@ -337,16 +339,19 @@ fn corrections(
         run.clone().for_each(|frame| moves[frame] = Some(of(frame)));
         let from = i.checked_sub(1).map_or(0, |before| contacts[before].frames.end);
         let to = contacts.get(i + 1).map_or(toe.len(), |next| next.frames.start);
-        let mut fades = |frames: &mut dyn Iterator<Item = usize>, room: usize, end: usize| {
+        let mut fades = |frames: &mut dyn Iterator<Item = usize>, room: usize, [end, inner]: [usize; 2]| {
             let length = fade.min(room);
-            for (step, frame) in frames.take(length).enumerate() {
-                let left = 1.0 - (step + 1) as f64 / (length + 1) as f64;
-                let weight = smooth_step(left);
-                *moves[frame].get_or_insert_with(Vector3::zeros) += of(end) * weight;
+            // As fast as in the contact, so that a foot lands and leaves as fast as before.
+            let step = (of(end) - of(inner)) / end.abs_diff(inner) as f64;
+            for (beyond, frame) in (1..=length).zip(frames) {
+                let weight = smoother_step(1.0 - beyond as f64 / (length + 1) as f64);
+                *moves[frame].get_or_insert_with(Vector3::zeros) += (of(end) + step * beyond as f64) * weight;
             }
         };
-        fades(&mut (from..run.start).rev(), run.start - from, run.start);
-        fades(&mut (run.end..to), to - run.end, run.end - 1);
+        let last = run.end - 1;
+        let near = ((EDGE * fps).round() as usize).clamp(1, last - run.start);
+        fades(&mut (from..run.start).rev(), run.start - from, [run.start, run.start + near]);
+        fades(&mut (run.end..to), to - run.end, [last, last - near]);
     }
     (moves, corrected)
 }
@@ -448,6 +453,24 @@ mod tests {
             Contact { frames: 0..41, before, way: way.iter().map(|at| body.turn(2.0) * at).collect() };
         let (turned, _) = corrections(&body, &[turned], &toe, 60.0, UNSEEN);
         assert!(turned.iter().flatten().all(|moved| moved.norm() < 0.05));
+    }
+
+    #[test]
+    fn a_foot_of_a_longer_stride_lands_and_leaves_as_slowly_as_before() {
+        let body = Body::of(&clip("alex_walk.bvh"));
+        // A foot that stood from frame 30 to 50, of a body that is moved by 30 cm/s.
+        let step = body.forward * (0.3 / 60.0);
+        let toe: Vec<Vector3<f64>> = (0..81).map(|i| step * f64::from(i)).collect();
+        let way = vec![Vector3::zeros(); 21];
+        let before = FootDrift::of(&body, &way, 60.0);
+        let contact = Contact { frames: 30..51, before, way };
+        let (moves, corrected) = corrections(&body, &[contact], &toe, 60.0, UNSEEN);
+        assert_eq!(corrected, 1);
+        let fixed: Vec<Vector3<f64>> =
+            toe.iter().zip(&moves).map(|(toe, moved)| toe + moved.unwrap_or_default()).collect();
+        let speed = |frame: usize| (fixed[frame + 1] - fixed[frame]).norm() / step.norm();
+        assert!(speed(29) < 0.2 && speed(50) < 0.2, "{} and {}", speed(29), speed(50));
+        assert!((0..80).all(|frame| speed(frame) < 2.5), "{:?}", (0..80).map(speed).collect::<Vec<_>>());
     }
 
     #[test]

@@ -7,6 +7,11 @@ pub(crate) fn smooth_step(share: f64) -> f64 {
     share * share * (3.0 - 2.0 * share)
 }
 
+/// As [`smooth_step`], with second derivatives of zero at both ends.
+pub(crate) fn smoother_step(share: f64) -> f64 {
+    share * share * share * (10.0 + share * (6.0 * share - 15.0))
+}
+
 /// Smooths a curve by a Gaussian of `sigma` frames. Beyond its ends the curve is continued by point reflection, so its
 /// first and last value and straight lines are preserved.
 pub(crate) fn gaussian<T>(values: &[T], sigma: f64) -> Vec<T>

@@ -18,10 +18,10 @@ use crate::body::Body;
 /// Number of frames per contact in which meshes are measured.
 const MEASURED: usize = 12;
 /// The same in the whole motion: bodies that pass through each other are inside for half a second or longer.
-const IN_ALL: f64 = 2.0;
+const IN_ALL: f64 = 100.0;
 /// At least and at most so many in the whole motion.
 const FEWEST: usize = 24;
-const MOST: usize = 96;
+const MOST: usize = 2400;
 /// People whose hips are further apart than this multiple of their arms' lengths are not measured: their hands cannot
 /// touch.
 const APART: f64 = 3.0;
