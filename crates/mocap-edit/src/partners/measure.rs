@@ -15,12 +15,9 @@ use super::{KEPT, NAME, in_metres, percentile};
 use crate::EditError;
 use crate::body::Body;
 
-/// Number of frames per contact in which meshes are measured.
+/// Number of frames per contact in which the distance of surfaces is measured.
 const MEASURED: usize = 12;
-/// The same in the whole motion: bodies that pass through each other are inside for half a second or longer.
-const IN_ALL: f64 = 100.0;
-/// At least and at most so many in the whole motion.
-const FEWEST: usize = 24;
+/// The most evenly spaced frames of a motion in which depth is measured, beside those of contacts: all of a minute or two.
 const MOST: usize = 2400;
 /// People whose hips are further apart than this multiple of their arms' lengths are not measured: their hands cannot
 /// touch.
@@ -102,9 +99,7 @@ fn share_within(errors: &[f64]) -> Option<f64> {
 fn on_meshes(goals: &Goals<'_>, clips: &[Clip; 2], meter: &mut PeopleMeter) -> OnMeshes {
     let mut placed = Placed::new(clips);
     let mut found = OnMeshes { gaps: Vec::new(), deepest: 0.0, place: None };
-    let frames = clips[0].frames();
-    let seconds = frames as f64 / clips[0].rate().fps();
-    let mut looked = some(0..frames, ((seconds * IN_ALL) as usize).clamp(FEWEST, MOST));
+    let mut looked = some(0..clips[0].frames(), MOST);
     for contact in goals.contacts.iter().filter(|contact| !contact.thing) {
         for frame in some(contact.frames.clone(), MEASURED) {
             placed.place(clips, frame);
