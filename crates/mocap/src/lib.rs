@@ -136,8 +136,8 @@ pub use solve_markers::{SolveProblem, markers_on, solve_markers, solve_markers_w
 pub use subjects::{Subject, marker_subjects, several_subjects, subjects};
 pub use surface_facts::{LimbFacts, MeshFacts, SurfaceError, SurfaceFacts, surface_error, surface_report};
 pub use target::{
-    Opening, Target, TargetOptions, accelerations_in, put_on_target, read_target, robot_map,
-    settle_target_warnings, speeds_in,
+    Opening, Target, TargetOptions, accelerations_in, measure_on_target, put_on_target, read_target,
+    robot_map, settle_target_warnings, speeds_in,
 };
 pub use target_report::{RobotFigures, TargetFigures, TargetReport};
 pub use target_surface::SurfaceChoice;

@@ -215,7 +215,7 @@ pub fn put_on_target<'c>(
 ///
 /// # Errors
 /// Those of [`put_on_target`].
-pub(crate) fn measure_on_target(
+pub fn measure_on_target(
     (clip, motion): (&Clip, &Clip),
     opening: &Opening,
     target: &Target,

@@ -419,6 +419,7 @@ impl<'a> Progress<'a> {
         };
         let source = scene.characters[0].skeleton().clone();
         let mut before = Scene::default();
+        let mut openings = Vec::with_capacity(scene.characters.len());
         let mut outcomes = Vec::with_capacity(scene.characters.len());
         for character in &mut scene.characters {
             let rest = retarget::reference_pose(&step.method, &character.clip)?;
@@ -441,6 +442,7 @@ impl<'a> Progress<'a> {
                 error.message = format!("step '{}': {}", planned.name, error.message);
             }
             outcomes.push(outcome);
+            openings.push(opening);
             character.clip = clip;
         }
         let on = scene.characters[0].skeleton().clone();
@@ -449,6 +451,10 @@ impl<'a> Progress<'a> {
         before.props = props;
         let kept = retarget::kept(&before, scene, target, &step.method.body)?;
         self.warnings.extend(kept.warnings);
+        for (at, outcome) in outcomes.iter_mut().enumerate().filter(|(at, _)| kept.moved[*at]) {
+            let both = (&before.characters[at].clip, &kept.scene.characters[at].clip);
+            retarget::measure_again(outcome, both, &openings[at], &step.method, (target, map))?;
+        }
         retarget::add_figures(outcomes.iter_mut(), &kept.arm_inside);
         for outcome in outcomes {
             self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));

@@ -119,35 +119,79 @@ fn moves(places: &[Isometry3<f64>], range: &Range<usize>) -> bool {
     places[range.clone()].iter().any(|place| !within(&places[range.start], place, MOVES))
 }
 
-/// When a thing is carried and by whom, in order of frames without overlap. Of several joints that qualify at once,
-/// exact carriers take precedence, then the nearest.
+/// A range of frames in which a joint may carry a thing.
+struct Candidate {
+    carried: Carried,
+    /// Frames of the whole stay of the joint on the thing, those of an exact one twice.
+    long: usize,
+    /// The distance of both where the stay begins.
+    distance: f64,
+}
+
+/// Ranges in which a joint may carry a thing exactly, or less so. A hand that turns on its grip stays there through several
+/// ranges.
+fn candidates(
+    (by, role, joint): (usize, Role, &[Isometry3<f64>]),
+    thing: &[Isometry3<f64>],
+    nearest: f64,
+    [shortest, holds]: [usize; 2],
+) -> Vec<Candidate> {
+    let seen: Vec<Isometry3<f64>> =
+        joint.iter().zip(thing).map(|(joint, thing)| joint.inverse() * thing).collect();
+    let on = |frame: usize| (thing[frame].inverse() * joint[frame]).translation.vector;
+    let is_hand = matches!(role, Role::LeftHand | Role::RightHand);
+    let mut found: Vec<Candidate> = Vec::new();
+    for (limits, exact) in [(EXACT, true), (HELD, false)] {
+        // Ranges of one stay, and where it begins.
+        let mut stay: Vec<Range<usize>> = Vec::new();
+        let mut ends = |stay: &mut Vec<Range<usize>>| {
+            let Some(first) = stay.first().map(|range| range.start) else { return };
+            let long = stay.iter().map(Range::len).sum::<usize>() * if exact { 2 } else { 1 };
+            let distance = seen[first].translation.vector.norm();
+            let all = stay.drain(..).map(|frames| Carried { by, role, frames, exact });
+            found.extend(all.map(|carried| Candidate { carried, long, distance }));
+        };
+        for frames in fixed_ranges(&seen, limits, shortest) {
+            let distance = seen[frames.start].translation.vector.norm();
+            let is_held = exact || is_hand && distance < nearest;
+            if !is_held || !moves(joint, &frames) || !moves(thing, &frames) {
+                continue;
+            }
+            let goes_on = stay.first().zip(stay.last()).is_some_and(|(first, last)| {
+                frames.start - last.end < holds && (on(frames.start) - on(first.start)).norm() <= limits.0
+            });
+            if !goes_on {
+                ends(&mut stay);
+            }
+            stay.push(frames);
+        }
+        ends(&mut stay);
+    }
+    found
+}
+
+/// When a thing is carried and by whom, in order of frames without overlap. Of several joints that qualify at once, the one
+/// that stays on it for longest counts, as exact carriers do twice, then the nearest: a thing between two hands does not
+/// change hands with every unevenness. What is left of a range beside the others is one if it lasts for [`HOLDS`].
 pub(crate) fn carried(thing: &[Isometry3<f64>], people: &[&Holder], fps: f64) -> Vec<Carried> {
-    let shortest = (SHORTEST * fps).round() as usize;
-    let mut all: Vec<(f64, Carried)> = Vec::new();
+    let times @ [_, holds] = [SHORTEST, HOLDS].map(|seconds| ((seconds * fps).round() as usize).max(2));
+    let mut all: Vec<Candidate> = Vec::new();
     for (by, person) in people.iter().enumerate() {
         for (role, places) in &person.joints {
-            let seen: Vec<Isometry3<f64>> =
-                places.iter().zip(thing).map(|(joint, thing)| joint.inverse() * thing).collect();
-            let is_hand = matches!(role, Role::LeftHand | Role::RightHand);
-            for (limits, exact) in [(EXACT, true), (HELD, false)] {
-                for frames in fixed_ranges(&seen, limits, shortest) {
-                    let distance = seen[frames.start].translation.vector.norm();
-                    let is_held = exact || (is_hand && distance < NEAR * person.arm);
-                    if is_held && moves(places, &frames) && moves(thing, &frames) {
-                        let rank = distance + if exact { 0.0 } else { 1e3 };
-                        all.push((rank, Carried { by, role: *role, frames, exact }));
-                    }
-                }
-            }
+            all.extend(candidates((by, *role, places), thing, NEAR * person.arm, times));
         }
     }
-    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.frames.start.cmp(&b.1.frames.start)));
+    let start = |one: &Candidate| one.carried.frames.start;
+    all.sort_by(|a, b| {
+        b.long.cmp(&a.long).then(a.distance.total_cmp(&b.distance)).then(start(a).cmp(&start(b)))
+    });
     let mut taken = vec![false; thing.len()];
     let mut found: Vec<Carried> = Vec::new();
-    for (_, one) in all {
+    for one in all.into_iter().map(|one| one.carried) {
         let free: Vec<bool> =
             (0..thing.len()).map(|frame| one.frames.contains(&frame) && !taken[frame]).collect();
-        for frames in runs(&free).into_iter().filter(|frames| frames.len() >= shortest.max(2)) {
+        let is_long = |frames: &Range<usize>| *frames == one.frames || frames.len() >= holds;
+        for frames in runs(&free).into_iter().filter(is_long) {
             taken[frames.clone()].fill(true);
             found.push(Carried { frames, ..one.clone() });
         }
@@ -234,7 +278,15 @@ fn holds_of(
         |calm: &Calm| 2 * calm.stay.len() >= calm.frames.len() || calm.stay.len() >= frames_of(SWINGS);
     let on_grip = |calm: Calm| on_grip(seen, extent, &calm);
     let is_long = |frames: &Range<usize>| frames.len() >= frames_of(HOLDS);
-    found.into_iter().filter(holds).filter_map(on_grip).filter(is_long).collect()
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for frames in found.into_iter().filter(holds).filter_map(on_grip).filter(is_long) {
+        match all.last_mut() {
+            // A grip that loosens for an instant is not let go.
+            Some(last) if frames.start < last.end + frames_of(HOLDS) => last.end = frames.end,
+            _ => all.push(frames),
+        }
+    }
+    all
 }
 
 /// The frames around the longest stay in which the hand is at its place there, or slides along the thing.
@@ -257,15 +309,18 @@ fn on_grip(seen: &[Isometry3<f64>], extent: Option<&Extent>, calm: &Calm) -> Opt
     runs(&on).into_iter().map(|run| run.start + first..run.end + first).rev().max_by_key(shared)
 }
 
-/// Whether a thing is carried exactly by a person in some frames, or carries the person. `metres` is the length of a
-/// unit.
+/// Whether a thing is carried exactly by a person in some frames or less exactly in half of them, or carries the person.
+/// `metres` is the length of a unit.
 pub fn is_carried(person: &Clip, thing: &Clip, metres: f64) -> bool {
     let in_metres = |clip: &Clip| crate::metric::in_metres(clip, metres, "attach").ok();
     let (Some(person), Some(thing)) = (in_metres(person), in_metres(thing)) else { return false };
     let holder = Holder::of(&person);
     let own = places(&thing, JointId(0));
-    let exact = carried(&own, &[&holder], person.rate().fps()).iter().any(|one| one.exact);
-    exact || holder.places(Role::Hips).is_some_and(|hips| is_mount(&thing) && mount(hips, &thing).is_some())
+    let times = carried(&own, &[&holder], person.rate().fps());
+    let held = times.iter().map(|one| one.frames.len()).sum::<usize>();
+    times.iter().any(|one| one.exact)
+        || 2 * held >= own.len() && held > 0
+        || holder.places(Role::Hips).is_some_and(|hips| is_mount(&thing) && mount(hips, &thing).is_some())
 }
 
 /// Whether a thing has enough joints to be a mount.
@@ -325,6 +380,33 @@ mod tests {
         assert_eq!((times.len(), times[0].role, times[0].exact), (1, carrier, true));
         let found = other_hands((&thing, extent), &[&holder], &times[0], fps);
         found.iter().map(|hand| [time(hand.frames.start), time(hand.frames.end)]).collect()
+    }
+
+    #[test]
+    fn a_thing_between_two_hands_does_not_change_hands_with_every_unevenness() {
+        let fps = 30.0;
+        let hand = |side: f64, noise: f64, frame: usize| {
+            let time = frame as f64 / fps;
+            let place = Vector3::new(side + noise * (frame as f64 * 1.7).sin(), 1.0, 0.4 * time);
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), time);
+            Isometry3::from_parts(place.into(), turn)
+        };
+        let all = |side, noise, turns: f64| -> Vec<Isometry3<f64>> {
+            let turn = |frame: usize| Vector3::x() * (turns * frame as f64 / fps);
+            let at = |frame| hand(side, noise, frame) * UnitQuaternion::new(turn(frame));
+            (0..100).map(at).collect()
+        };
+        // The right hand is further away; the left one is not exact, or turns on its grip.
+        let carriers = |left: Vec<Isometry3<f64>>, right: Vec<Isometry3<f64>>| {
+            let holder = Holder { joints: vec![(Role::LeftHand, left), (Role::RightHand, right)], arm: 0.6 };
+            let times = carried(&all(0.0, 0.0, 0.0), &[&holder], fps);
+            times.into_iter().map(|one| (one.role, one.frames)).collect::<Vec<_>>()
+        };
+        assert_eq!(carriers(all(0.1, 1e-3, 0.0), all(-0.3, 0.0, 0.0)), [(Role::RightHand, 0..100)]);
+        assert_eq!(carriers(all(0.1, 1e-4, 0.0), all(-0.3, 1e-4, 0.0)), [(Role::LeftHand, 0..100)]);
+        let turning = carriers(all(0.1, 0.0, 0.9), all(-0.3, 0.0, 0.7));
+        assert!(turning.iter().all(|(role, _)| *role == turning[0].0), "{turning:?}");
+        assert_eq!(turning.iter().map(|(_, frames)| frames.len()).sum::<usize>(), 100, "{turning:?}");
     }
 
     #[test]

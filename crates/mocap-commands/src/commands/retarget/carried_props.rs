@@ -2,7 +2,7 @@
 
 use mocap::TargetReport;
 use mocap_edit::{HeldArm, KeptBound};
-use mocap_model::{BoundBody, Character, Scene, Side};
+use mocap_model::{BoundBody, Character, Clip, Scene, Side};
 use mocap_retarget::TargetSurface;
 
 use super::target::Target;
@@ -18,6 +18,8 @@ const INSIDE: f64 = 0.005;
 #[derive(Default)]
 pub(crate) struct SceneWithProps {
     pub(crate) scene: Scene,
+    /// By person: whether arms were moved to what they hold.
+    pub(crate) moved: Vec<bool>,
     /// Notes on who carries which prop.
     pub(crate) notes: Vec<String>,
     /// By person: how deep a forearm is inside while its hand holds something \[m\]; `None` where nothing was measured.
@@ -49,8 +51,10 @@ pub(crate) fn kept(
     surfaces: impl FnOnce() -> Vec<Option<TargetSurface>>,
 ) -> Result<SceneWithProps, Diagnostic> {
     if result.props.is_empty() {
-        return Ok(SceneWithProps { scene: result, ..SceneWithProps::default() });
+        let moved = vec![false; result.characters.len()];
+        return Ok(SceneWithProps { scene: result, moved, ..SceneWithProps::default() });
     }
+    let before: Vec<Clip> = result.characters.iter().map(|one| one.clip.clone()).collect();
     let KeptBound { scene, notes, missing, arms } = mocap_edit::keep_bound(source, result, &surfaces())?;
     let missing = missing.filter(|missing| *missing > MISSED).map(|missing| {
         let message =
@@ -59,7 +63,8 @@ pub(crate) fn kept(
     });
     let inside = arms.iter().filter(|arm| arm.inside.deepest > INSIDE).map(|arm| arm_inside(&scene, arm));
     let warnings = missing.into_iter().chain(inside).collect();
-    Ok(SceneWithProps { arm_inside: deepest(&scene, &arms), scene, notes, warnings })
+    let moved = before.iter().zip(&scene.characters).map(|(before, after)| *before != after.clip).collect();
+    Ok(SceneWithProps { arm_inside: deepest(&scene, &arms), moved, scene, notes, warnings })
 }
 
 /// By person: how deep a forearm is inside while its hand holds something; `None` where nothing was measured.

@@ -41,7 +41,7 @@ use crate::verdict;
 pub(crate) use carried_props::{add_figures, shown};
 pub(crate) use gate::{check as check_gate, check_all as check_gates, check_kind};
 pub(crate) use mapping::MapFile;
-pub(crate) use motion::{put_on_target, reference_pose};
+pub(crate) use motion::{measure_again, put_on_target, reference_pose};
 use row::SubjectRow;
 pub(crate) use row::{ExplainRobotRow, ExplainRow, Measures, Row, figures};
 pub(crate) use target::{Target, read as read_target};
@@ -283,6 +283,7 @@ fn retarget(
     let mut scene = who(clip, reading.subject.as_deref()).behind(&mut warnings)?;
     let source = scene.characters[0].skeleton().clone();
     let mut before = Scene::default();
+    let mut openings = Vec::with_capacity(scene.characters.len());
     let mut outcomes = Vec::with_capacity(scene.characters.len());
     let mut verdicts = Vec::new();
     for character in take(&mut scene.characters) {
@@ -298,7 +299,9 @@ fn retarget(
                     .characters
                     .push(Character { name: character.name.clone(), ..Character::from(clip.clone()) });
             }
-            put_on_target(clip, &opening, &args.method, (target, map), fps, &mut warnings)
+            let done = put_on_target(clip, &opening, &args.method, (target, map), fps, &mut warnings);
+            openings.push(opening);
+            done
         });
         let (motion, outcome) = done.behind(&mut warnings)?;
         without_repeats(&mut warnings, known);
@@ -314,6 +317,10 @@ fn retarget(
     let kept = kept(&before, scene, target, &args.method.body).behind(&mut warnings)?;
     let scene = kept.scene;
     warnings.extend(kept.warnings);
+    for (at, (_, outcome)) in outcomes.iter_mut().enumerate().filter(|(at, _)| kept.moved[*at]) {
+        let both = (&before.characters[at].clip, &scene.characters[at].clip);
+        measure_again(outcome, both, &openings[at], &args.method, (target, map)).behind(&mut warnings)?;
+    }
     let reports = outcomes.iter_mut().map(|(_, outcome)| outcome);
     carried_props::add_figures(reports, &kept.arm_inside);
     let encoded = encoded(job, args, target, scene, format);
@@ -357,7 +364,12 @@ pub(crate) fn kept(
     body: &BodyChoice,
 ) -> Result<carried_props::SceneWithProps, Diagnostic> {
     if target.robot().is_some() {
-        return Ok(carried_props::SceneWithProps { scene, ..carried_props::SceneWithProps::default() });
+        let moved = vec![false; scene.characters.len()];
+        return Ok(carried_props::SceneWithProps {
+            scene,
+            moved,
+            ..carried_props::SceneWithProps::default()
+        });
     }
     let count = scene.characters.len();
     carried_props::kept(before, scene, || vec![carried_props::surface_of(target, body); count])

@@ -2,7 +2,7 @@
 
 use mocap::{Error, Mapping, Opening, TargetOptions, TargetReport};
 use mocap_model::{Clip, FrameRate, Pose};
-use mocap_retarget::{RetargetOptions, frame_pose, map_roles_in};
+use mocap_retarget::{RetargetOptions, RetargetReport, frame_pose, map_roles_in};
 use mocap_robot::RobotOptions;
 
 use super::finding::{self, refused_on_robot};
@@ -40,8 +40,7 @@ pub(crate) fn put_on_target(
     };
     let RobotLimits { velocities, accelerations, separate, balance } = target.limits.clone();
     let robot = RobotOptions { fps, separate, balance, velocities, accelerations, ..RobotOptions::default() };
-    let body = RetargetOptions { balance: target.measures_balance, ..method.options(&target.on.skeleton) };
-    let options = TargetOptions { body, robot };
+    let options = TargetOptions { body: on_body(method, target), robot };
     let mut found = Vec::new();
     let done = mocap::put_on_target(clip, opening, &target.on, mapping.as_ref(), &options, &mut found);
     warnings.extend(found.into_iter().map(Diagnostic::from));
@@ -54,4 +53,25 @@ pub(crate) fn put_on_target(
         warnings.extend(report.warnings.iter().map(|warning| finding::warning(warning, target)));
     }
     Ok((motion, report))
+}
+
+fn on_body(method: &MethodSettings, target: &Target) -> RetargetOptions {
+    RetargetOptions { balance: target.measures_balance, ..method.options(&target.on.skeleton) }
+}
+
+/// Measures a `motion` of [`put_on_target`] anew whose arms were moved since to what they hold. `clip` is its source.
+pub(crate) fn measure_again(
+    report: &mut TargetReport,
+    (clip, motion): (&Clip, &Clip),
+    opening: &Opening,
+    method: &MethodSettings,
+    (target, map): (&Target, Option<&MapFile>),
+) -> Result<(), Diagnostic> {
+    let mapping = map.map(|map| map.mapping(clip.skeleton(), target)).transpose()?;
+    let options = TargetOptions { body: on_body(method, target), ..TargetOptions::default() };
+    let new = mocap::measure_on_target((clip, motion), opening, &target.on, mapping.as_ref(), &options)?;
+    if let (TargetReport::Body(report), Some(TargetReport::Body(new))) = (report, new) {
+        **report = RetargetReport { partners: report.partners.take(), ..*new };
+    }
+    Ok(())
 }

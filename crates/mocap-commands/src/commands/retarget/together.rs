@@ -14,7 +14,7 @@ use mocap_retarget::{RetargetOptions, TargetSurface, map_roles_in};
 
 use super::row::{BetweenRow, Measures, Row, SubjectRow, figures};
 use super::target::Target;
-use super::{carried_props, check_gate, check_gates, edited, without_repeats};
+use super::{carried_props, check_gate, check_gates, edited, measure_again, without_repeats};
 use crate::batch::{Failure, Job, JobContext, Report, Tally, json};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::encode::{self, EncodeOptions, Encoded, Origin};
@@ -129,6 +129,10 @@ pub(super) fn put(
         || people.iter().map(|one| carried_props::surface_of(&one.target, &args.method.body)).collect();
     let kept = carried_props::kept(&before, Scene { characters, props, ..Scene::default() }, surfaces)?;
     warnings.extend(kept.warnings);
+    for (at, report) in reports.iter_mut().enumerate().filter(|(at, _)| kept.moved[*at]) {
+        let (one, both) = (&people[at], (&people[at].clip, &kept.scene.characters[at].clip));
+        measure_again(report, both, &one.opening, &args.method, (&one.target, None))?;
+    }
     carried_props::add_figures(reports.iter_mut(), &kept.arm_inside);
     let (scene, bound) = (kept.scene, kept.notes);
     let targets = people.into_iter().map(|one| one.target).collect();
