@@ -54,10 +54,13 @@ pub(crate) fn planned_support(
             };
         }
     }
-    let unknown = ((UNKNOWN * fps.fps()) as usize).max(1).min(soles.len());
-    soles[..unknown].fill(Polygon::default());
-    let last = soles.len() - unknown;
-    soles[last..].fill(Polygon::default());
+    let unknown = ((UNKNOWN * fps.fps()) as usize).max(1);
+    // A pose alone stands still.
+    if soles.len() > 2 * unknown {
+        soles[..unknown].fill(Polygon::default());
+        let last = soles.len() - unknown;
+        soles[last..].fill(Polygon::default());
+    }
     Support { soles, over: OverSoles::ZeroMoment, inside: INSIDE / factor, flights }
 }
 
