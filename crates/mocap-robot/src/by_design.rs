@@ -8,6 +8,9 @@ use crate::cost::{Costs, Goal, WEIGHTS};
 use crate::first_fit::FIRST_SWEEPS;
 use crate::goals::first_pose;
 use crate::kinematics::Kinematics;
+use crate::landmarks::Humanoid;
+use crate::limb::Limb;
+use crate::sole::is_on;
 use crate::solids::Solids;
 use crate::solve::fit_frames;
 
@@ -21,15 +24,24 @@ pub(crate) fn kept_apart(kinematics: &mut Kinematics, anatomy: &Anatomy) -> (Sol
     let costs = Costs { anatomy, solids: &solids, weights: WEIGHTS };
     let stance = fit_frames(kinematics, &costs, &reference, first, FIRST_SWEEPS, 0).0.remove(0);
     solids.allow(&robot.place(&stance.base, &stance.values));
-    solids.allow_in_range(robot, &anatomy.rest.values);
+    solids.allow_in_range(robot, &anatomy.rest.values, &limbs(robot, &anatomy.humanoid));
     (solids, stance)
 }
 
 /// The shapes whose depths are measured, given the reference stance.
-pub(crate) fn measured(robot: &Robot, rest: &RobotPose, stance: &RobotPose) -> Solids {
+pub(crate) fn measured(robot: &Robot, anatomy: &Anatomy, stance: &RobotPose) -> Solids {
     let mut solids = Solids::of(robot);
-    for pose in [rest, stance] {
+    for pose in [&anatomy.rest, stance] {
         solids.allow(&robot.place(&pose.base, &pose.values));
     }
+    solids.allow_in_range(robot, &anatomy.rest.values, &limbs(robot, &anatomy.humanoid));
     solids
+}
+
+/// By body: the leg or arm that it is a part of.
+fn limbs(robot: &Robot, humanoid: &Humanoid) -> Vec<Option<usize>> {
+    let limbs: Vec<&Limb> = humanoid.legs.iter().chain(humanoid.arms.iter().flatten()).collect();
+    let first = |limb: &Limb| limb.joints.first().map(|joint| robot.joints()[*joint].body);
+    let is_of = |limb: &Limb, body: usize| first(limb).is_some_and(|first| is_on(robot, first, body));
+    (0..robot.bodies().len()).map(|body| limbs.iter().position(|limb| is_of(limb, body))).collect()
 }

@@ -4,8 +4,8 @@
 //! at reference size: their lengths over those of the robot itself are `factor`.
 
 use mocap_analysis::{
-    BalanceCurves, BodyBalance, OverSoles, Polygon, Support, flights, horizontal_displacement, runs,
-    vertical_displacement,
+    BALANCE_CUTOFF, BalanceCurves, BodyBalance, OverSoles, Polygon, Support, flights,
+    horizontal_displacement, runs, vertical_displacement,
 };
 use mocap_model::FrameRate;
 use nalgebra::{Point3, Vector2};
@@ -15,6 +15,11 @@ use crate::cost::Goal;
 /// Distance from the edge of the soles at which the zero-moment point is planned \[m\], at reference size: the fitted
 /// motion is not exact.
 const INSIDE: f64 = 0.015;
+
+/// The ends of a motion \[s\] at which the zero-moment point is not planned: a quarter of the shortest period that its
+/// filter lets through. What comes before and after is not known, and continued without acceleration, so that the
+/// point would be that of the centre of mass: a walk would have to begin and end as if it stood.
+const UNKNOWN: f64 = 0.25 / BALANCE_CUTOFF;
 
 /// The soles on the floor, and flights. In frames where no foot is held and the body does not fly, as when it
 /// turns on a foot, the soles before and after are used; if there are none, the frame has neither. Nor have frames that
@@ -48,6 +53,13 @@ pub(crate) fn planned_support(
                 None => Polygon::around(&[before, behind].concat()),
             };
         }
+    }
+    let unknown = ((UNKNOWN * fps.fps()) as usize).max(1);
+    // A pose alone stands still.
+    if soles.len() > 2 * unknown {
+        soles[..unknown].fill(Polygon::default());
+        let last = soles.len() - unknown;
+        soles[last..].fill(Polygon::default());
     }
     Support { soles, over: OverSoles::ZeroMoment, inside: INSIDE / factor, flights }
 }

@@ -163,7 +163,7 @@ fn on_robot(
         fall_freely(robot, anatomy, &mut motion);
     }
     goals.iter_mut().for_each(|goal| goal.hips /= reference.factor);
-    let solids = measured(robot, &anatomy.rest, &reference.put_back(&stance));
+    let solids = measured(robot, anatomy, &reference.put_back(&stance));
     let mut report = measure((robot, &solids), anatomy, &motion, &goals, &source.frames, &highest, ratio);
     report.not_balanced = not_balanced;
     Ok((motion, report))

@@ -11,6 +11,19 @@ use nalgebra::Point3;
 
 use crate::RobotError;
 use crate::convex::{Core, Form, Gap, gap};
+use crate::sole::is_on;
+
+/// Number of poses within the joint limits in which pairs are tried.
+const POSES: usize = 48;
+/// A pair that penetrates by design, and in this share of them, always does.
+const ALWAYS: f64 = 0.75;
+/// So does a pair of joined bodies that penetrates in this share of them, also where it does not by design.
+const ALL_OVER: f64 = 0.9;
+/// A pair of one limb that penetrates in this share of them does so by design: the limits of joints are where parts
+/// meet, so their shapes are thicker than they are.
+const OF_ONE_LIMB: f64 = 1.0 / 3.0;
+/// A rotation beyond this to separate surfaces by their margin is too far \[rad\].
+const FAR: f64 = 0.4;
 
 /// Distance that surfaces keep \[m\], if they have it at rest.
 pub(crate) const MARGIN: f64 = 0.012;
@@ -101,10 +114,20 @@ struct Pair {
     allowed: f64,
     /// Whether there are only bodies without shapes between theirs, as the cross piece of an ankle.
     joined: bool,
-    /// Whether they are kept apart. Shapes that penetrate each other over their whole range are not. For joined
+    /// Whether they are kept apart. Shapes that penetrate each other over most of their range are not. For joined
     /// bodies, the limits of the joint between them restrict the motion: they are not kept apart if they nearly
     /// touch by design, or if they meet so near to the joint that it would have to rotate far to separate them.
     apart: bool,
+}
+
+/// How a pair penetrates in the poses that were tried.
+#[derive(Clone, Copy, Debug, Default)]
+struct Met {
+    poses: usize,
+    /// Sum of depths \[m\].
+    depths: f64,
+    /// Sum of lever arms about the joint between them \[m/rad\].
+    levers: f64,
 }
 
 /// Shapes of a robot, and which pairs may not touch.
@@ -190,36 +213,46 @@ impl Solids {
     }
 
     /// Allows pairs that no motion can separate, or whose separation costs too much: those that penetrate each
-    /// other by design and in nearly all poses within the joint limits, and those of joined bodies that meet
-    /// near the joint.
-    pub(crate) fn allow_in_range(&mut self, robot: &Robot, rest: &[f64]) {
-        /// Number of sampled poses.
-        const POSES: usize = 48;
-        /// A pair that penetrates in this share of them always does.
-        const ALWAYS: f64 = 0.75;
-        /// A rotation beyond this to separate surfaces by their margin is too far \[rad\].
-        const FAR: f64 = 0.4;
-        // By pair: number of poses with penetration, and the sum of lever arms about the joint between them.
-        let mut met: HashMap<[usize; 2], (usize, f64)> = HashMap::new();
+    /// other in most poses within the joint limits, by design or because only the joint between them could part
+    /// them; those of one limb that do so in a third of the poses, since a limb is that much less mobile without
+    /// its joints ending there; and those of joined bodies that meet near the joint. `limbs` are the limbs by body.
+    pub(crate) fn allow_in_range(&mut self, robot: &Robot, rest: &[f64], limbs: &[Option<usize>]) {
+        let of_one_limb = |solids: &[Solid], pair: &Pair| {
+            let [a, b] = pair.solids.map(|index| solids[index].body);
+            limbs[a].is_some() && limbs[a] == limbs[b] && is_on(robot, a.min(b), a.max(b))
+        };
+        let mut met: HashMap<[usize; 2], Met> = HashMap::new();
         let pairs = || self.pairs.iter().flat_map(|(_, pairs)| pairs);
-        let tried = || pairs().filter(|pair| pair.apart && (pair.overlap > 0.0 || pair.joined));
+        let may =
+            |pair: &&Pair| pair.apart && (pair.overlap > 0.0 || pair.joined || of_one_limb(&self.all, pair));
+        let tried: Vec<&Pair> = pairs().filter(may).collect();
         let mut placed = Placed::default();
-        for pose in 0..if tried().next().is_some() { POSES } else { 0 } {
+        for pose in 0..if tried.is_empty() { 0 } else { POSES } {
             let bodies = robot.place(&Isometry3::identity(), &pose_in_range(robot, rest, pose));
             self.place(&bodies, &mut placed);
-            for pair in tried() {
+            for pair in &tried {
                 let near = self.near(pair.solids, &placed, 0.0).filter(|near| near.distance < 0.0);
                 if let Some(near) = near {
-                    let (count, levers) = met.entry(pair.solids).or_default();
-                    *count += 1;
-                    *levers += if pair.joined { lever(robot, &bodies, &near) } else { f64::INFINITY };
+                    let met = met.entry(pair.solids).or_default();
+                    met.poses += 1;
+                    met.depths -= near.distance;
+                    met.levers += if pair.joined { lever(robot, &bodies, &near) } else { f64::INFINITY };
                 }
             }
         }
         for pair in self.pairs.iter_mut().flat_map(|(_, pairs)| pairs) {
-            let Some((count, levers)) = met.get(&pair.solids) else { continue };
-            let always = pair.overlap > 0.0 && *count as f64 >= ALWAYS * POSES as f64;
-            pair.apart &= !always && levers / *count as f64 >= MARGIN / FAR;
+            let Some(met) = met.get(&pair.solids) else { continue };
+            let (share, poses) = (met.poses as f64 / POSES as f64, met.poses as f64);
+            let most = match pair.overlap > 0.0 {
+                _ if of_one_limb(&self.all, pair) => OF_ONE_LIMB,
+                true => ALWAYS,
+                false => ALL_OVER,
+            };
+            let always = share >= most;
+            if always {
+                pair.overlap = pair.overlap.max(met.depths / poses);
+            }
+            pair.apart &= !always && met.levers / poses >= MARGIN / FAR;
         }
     }
 
