@@ -78,7 +78,8 @@ pub(crate) fn mirrored(clip: &Clip) -> Result<(Clip, f64), EditError> {
 /// would change.
 fn feet_held(clip: &Clip, mirrored: Clip) -> Result<(Clip, Option<usize>), EditError> {
     let place = |frame: usize| Some(frame as f64);
-    FootReference { before: clip, place: &place, mirrored: true, free: &[] }.apply(mirrored, "mirror")
+    FootReference { before: clip, place: &place, mirrored: true, shifted: false, free: &[] }
+        .apply(mirrored, "mirror")
 }
 
 /// `advice` is appended to the warning of a joint far from its mirror image.

@@ -14,7 +14,7 @@ use super::shift::{Wanted, is_constant, smoothest};
 use super::{NAME, in_metres, metres_of};
 use crate::EditError;
 use crate::body::Body;
-use crate::held_feet::held;
+use crate::held_feet::held_after_shift;
 use crate::root_motion::shifted;
 
 /// People whose hips are never nearer than this many leg lengths keep their own places: two arms are shorter.
@@ -149,7 +149,7 @@ pub(super) fn spaced(sources: &[&Clip], targets: &mut [Clip], lead_in: usize) ->
             continue;
         }
         let moved = shifted(clip, &Body::of(clip), &shift, NAME)?;
-        targets[*at] = if is_constant(&shift) { moved } else { held(clip, moved, NAME)?.0 };
+        targets[*at] = if is_constant(&shift) { moved } else { held_after_shift(clip, moved, NAME)?.0 };
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ use std::cell::RefCell;
 
 use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
-use crate::held_feet::held;
+use crate::held_feet::held_after_shift;
 use crate::root_motion::shifted;
 use aside::Way;
 use clear_path::ClearPath;
@@ -255,7 +255,7 @@ fn moved(goals: &Goals<'_>, targets: &[Clip; 2], ways: &[Vector3<f64>]) -> Resul
             let ways: Vec<Vector3<f64>> = ways.iter().map(|way| way * share).collect();
             let body = crate::body::Body::of(clip);
             let shifted = shifted(clip, &body, &ways, NAME)?;
-            *clip = if is_constant(&ways) { shifted } else { held(clip, shifted, NAME)?.0 };
+            *clip = if is_constant(&ways) { shifted } else { held_after_shift(clip, shifted, NAME)?.0 };
         }
     }
     reached(goals, result)

@@ -115,8 +115,13 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     // Feet with keys are exempt from the foot correction.
     let free: Vec<JointId> = keys.iter().map(|(_, _, joint)| *joint).collect();
-    let reference =
-        FootReference { before: clip, place: &|frame| Some(place(frame)), mirrored: false, free: &free };
+    let reference = FootReference {
+        before: clip,
+        place: &|frame| Some(place(frame)),
+        mirrored: false,
+        shifted: false,
+        free: &free,
+    };
     let (warped, held) = reference.apply(warped, "warp")?;
     let mut report =
         EditReport::measured("warp", clip, &warped).figure("key-error", off, "m").feet_held(held);
