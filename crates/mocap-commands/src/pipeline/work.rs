@@ -450,12 +450,9 @@ impl<'a> Progress<'a> {
         scene.props = mocap::props_beside(props.clone(), Some(&source), &on).map_err(mocap::Error::from)?;
         before.props = props;
         let kept = retarget::kept(&before, scene, target, &step.method.body)?;
+        let (reports, motions, on) = (outcomes.iter_mut(), (&before, &kept), (target, map));
+        retarget::measure_people_again(reports, motions, &openings, &step.method, on)?;
         self.warnings.extend(kept.warnings);
-        for (at, outcome) in outcomes.iter_mut().enumerate().filter(|(at, _)| kept.moved[*at]) {
-            let both = (&before.characters[at].clip, &kept.scene.characters[at].clip);
-            retarget::measure_again(outcome, both, &openings[at], &step.method, (target, map))?;
-        }
-        retarget::add_figures(outcomes.iter_mut(), &kept.arm_inside);
         for outcome in outcomes {
             self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));
             self.measured.push((at, Measured::Retarget(target.path.clone(), outcome)));

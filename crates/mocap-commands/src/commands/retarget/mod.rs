@@ -16,7 +16,7 @@ use std::mem::take;
 use std::path::Path;
 use std::time::Instant;
 
-use mocap::Opening;
+use mocap::{Opening, TargetReport};
 use mocap_formats::robot_motion::usual_rate;
 use mocap_formats::{Finding, Format, LeftOut, Limits, Remedy};
 use mocap_model::{BoundBody, Character, Clip, Scene, Skeleton};
@@ -38,10 +38,11 @@ use crate::read::{self, Motion};
 use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 use crate::verdict;
 
-pub(crate) use carried_props::{add_figures, shown};
+pub(crate) use carried_props::shown;
 pub(crate) use gate::{check as check_gate, check_all as check_gates, check_kind};
 pub(crate) use mapping::MapFile;
-pub(crate) use motion::{measure_again, put_on_target, reference_pose};
+use motion::measure_again;
+pub(crate) use motion::{put_on_target, reference_pose};
 use row::SubjectRow;
 pub(crate) use row::{ExplainRobotRow, ExplainRow, Measures, Row, figures};
 pub(crate) use target::{Target, read as read_target};
@@ -290,9 +291,7 @@ fn retarget(
         let known = warnings.len();
         let source = edited(character.clip, edits, &args.method, target.robot().is_some(), &mut warnings);
         let done = source.and_then(|(clip, mut opening)| {
-            opening.surface = mesh.as_ref().and_then(|mesh| {
-                TargetSurface::new(&mesh.on(clip.skeleton()), clip.skeleton(), &map_roles_in(&clip))
-            });
+            opening.surface = mesh.as_ref().and_then(|mesh| surface_in(mesh, &clip));
             verdict::sort(mocap::verdicts(&clip), args.force, &mut impossible, &mut warnings);
             if !scene.props.is_empty() {
                 before
@@ -315,14 +314,11 @@ fn retarget(
     let (own, beside) = props(shown, edits, [&source, &first], &mut warnings)?;
     (before.props, scene.props) = (own, beside);
     let kept = kept(&before, scene, target, &args.method.body).behind(&mut warnings)?;
+    let reports = outcomes.iter_mut().map(|(_, outcome)| outcome);
+    let measured = measure_people_again(reports, (&before, &kept), &openings, &args.method, (target, map));
+    measured.behind(&mut warnings)?;
     let scene = kept.scene;
     warnings.extend(kept.warnings);
-    for (at, (_, outcome)) in outcomes.iter_mut().enumerate().filter(|(at, _)| kept.moved[*at]) {
-        let both = (&before.characters[at].clip, &scene.characters[at].clip);
-        measure_again(outcome, both, &openings[at], &args.method, (target, map)).behind(&mut warnings)?;
-    }
-    let reports = outcomes.iter_mut().map(|(_, outcome)| outcome);
-    carried_props::add_figures(reports, &kept.arm_inside);
     let encoded = encoded(job, args, target, scene, format);
     let (checked, mut errors) =
         check_gates(&args.gates.fail_above, outcomes.iter().map(|(_, outcome)| outcome));
@@ -353,6 +349,28 @@ fn retarget(
     let (json, text, line, figures) = (json(&row), row.text(), row.line(), figures(&outcomes[0].1));
     let tally = Tally { frames, bytes_in, bytes_out };
     Ok(Report { json, text, line, figures, errors, warnings, tally, ..Report::default() })
+}
+
+/// The surface of a source.
+fn surface_in(mesh: &BoundBody, clip: &Clip) -> Option<TargetSurface> {
+    TargetSurface::new(&mesh.on(clip.skeleton()), clip.skeleton(), &map_roles_in(clip))
+}
+
+/// Measures people anew whose arms were moved to what they hold. `before` are the sources.
+pub(crate) fn measure_people_again<'a>(
+    reports: impl Iterator<Item = &'a mut TargetReport>,
+    (before, kept): (&Scene, &carried_props::SceneWithProps),
+    openings: &[Opening],
+    method: &MethodSettings,
+    on: (&Target, Option<&MapFile>),
+) -> Result<(), Diagnostic> {
+    let mut people: Vec<&mut TargetReport> = reports.collect();
+    for (at, report) in people.iter_mut().enumerate().filter(|(at, _)| kept.moved[*at]) {
+        let both = (&before.characters[at].clip, &kept.scene.characters[at].clip);
+        measure_again(report, both, &openings[at], method, on)?;
+    }
+    carried_props::add_figures(people.into_iter(), &kept.arm_inside);
+    Ok(())
 }
 
 /// The retargeted scene, with each prop in the hand that holds it in the source. Robots hold no
