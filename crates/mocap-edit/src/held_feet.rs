@@ -85,7 +85,7 @@ pub(crate) struct FootReference<'a> {
     pub(crate) place: &'a dyn Fn(usize) -> Option<f64>,
     /// Whether left and right are swapped.
     pub(crate) mirrored: bool,
-    /// Whether the body was moved by a smooth shift, so that corrections go on smoothly beyond their contacts.
+    /// Whether the body was moved by a smooth shift. Corrections are then extrapolated before and after their contacts.
     pub(crate) shifted: bool,
     /// Joints that the edit moves on purpose: feet with one of them are not corrected.
     pub(crate) free: &'a [JointId],
@@ -161,7 +161,7 @@ struct Contact {
     before: FootDrift,
     /// The position of the toe before the edit, by frame; empty if the motion before does not have this contact.
     way: Vec<Vector3<f64>>,
-    /// Whether a correction goes on beyond the contact as fast as in it.
+    /// Whether the correction is extrapolated before and after the contact with its velocity at the edge.
     goes_on: bool,
 }
 

@@ -170,9 +170,9 @@ fn candidates(
     found
 }
 
-/// When a thing is carried and by whom, in order of frames without overlap. Of several joints that qualify at once, the one
-/// that stays on it for longest counts, as exact carriers do twice, then the nearest: a thing between two hands does not
-/// change hands with every unevenness. What is left of a range beside the others is one if it lasts for [`HOLDS`].
+/// When a thing is carried and by whom, in order of frames without overlap. Where several joints qualify, the joint with
+/// the longest stay carries it (exact stays count twice), then the nearest one. So noise does not pass a thing from hand to
+/// hand. The rest of a range that another carrier overlaps is kept if it lasts at least [`HOLDS`].
 pub(crate) fn carried(thing: &[Isometry3<f64>], people: &[&Holder], fps: f64) -> Vec<Carried> {
     let times @ [_, holds] = [SHORTEST, HOLDS].map(|seconds| ((seconds * fps).round() as usize).max(2));
     let mut all: Vec<Candidate> = Vec::new();

@@ -1,10 +1,10 @@
 //! Hands that go around the arm of the other do so without haste: the offsets of all frames are one path.
 //!
-//! In each frame, meshes ask for half-spaces in which the offset has to be, so that no vertex is deeper in the other arm than
-//! a touch presses, and hands in contact stay together. The path through them minimises the squared offsets and the squared
-//! differences between frames, so that hands move aside in time. It is found by the alternating direction method of
-//! multipliers (S. Boyd et al., "Distributed optimization and statistical learning via the alternating direction method of
-//! multipliers", 2011), around the result of the round before.
+//! In each frame, meshes constrain the offset to half-spaces: no vertex may be deeper in the other arm than the skin yields
+//! in a touch, and hands in contact stay together. Subject to these constraints, the path minimises the squared offsets and
+//! the squared differences between frames, so that hands start to move early. The solver is the alternating direction method
+//! of multipliers (S. Boyd et al., "Distributed optimization and statistical learning via the alternating direction method
+//! of multipliers", 2011); constraints are linearised around the result of the previous round.
 
 use mocap_model::{Clip, Vector3};
 use mocap_retarget::PeopleMeter;
